@@ -1,0 +1,1 @@
+"""What AI clients did in an account, one row per call of a mutating tool."""

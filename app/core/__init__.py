@@ -1,0 +1,1 @@
+"""Plumbing without business words: settings, database, clock, ids, tokens, queue, logs."""

@@ -1,0 +1,60 @@
+"""Logs: one line of JSON (or text) per event, with the request id; never stored text, tokens or e-mail addresses."""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import sys
+from typing import Any
+
+import structlog
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9_.-]{8,64}")
+
+
+def configure(level: str, form: str) -> None:
+    """Set up structlog, and the standard library's loggers through it, on standard error."""
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+    ]
+    renderer: Any = structlog.processors.JSONRenderer() if form == "json" else structlog.dev.ConsoleRenderer()
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level.upper())
+    # The libraries' own lines repeat ours, or carry addresses with query strings.
+    for noisy in ("uvicorn.access", "httpx", "httpcore", "mcp"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+
+
+def get_logger(name: str) -> structlog.stdlib.BoundLogger:
+    """A logger whose calls take an event name and fields."""
+    return structlog.stdlib.get_logger(name)
+
+
+def request_id(given: str | None = None) -> str:
+    """The caller's request id if it is well-formed, else a new one."""
+    if given and _REQUEST_ID.fullmatch(given):
+        return given
+    return "req_" + secrets.token_hex(10)
+
+
+def incident_id() -> str:
+    """An id under which an unexpected failure is logged and shown."""
+    return "inc_" + secrets.token_hex(6)

@@ -1,0 +1,72 @@
+"""The outbox: work written in a command's own transaction and done after it by `app.jobs`.
+
+A job is claimed for a while with SKIP LOCKED, so any number of processes share the queue and a process that dies
+loses nothing: its job is claimed again when the claim runs out. A job's handler must therefore bear being run twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from app.core.db import execute, fetch_row
+
+CLAIM = timedelta(minutes=5)
+ATTEMPTS = 10
+_FIRST_PAUSE = timedelta(seconds=5)
+_LONGEST_PAUSE = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedJob:
+    id: int
+    kind: str
+    payload: dict[str, Any]
+    attempts: int
+
+
+async def enqueue(kind: str, payload: dict[str, Any], now: datetime, run_at: datetime | None = None) -> None:
+    """Add a job in the current unit of work."""
+    await execute(
+        "INSERT INTO job (kind, payload, run_at, attempts, created_at) VALUES ($1, $2, $3, 0, $4)",
+        kind,
+        msgspec.json.encode(payload).decode(),
+        run_at or now,
+        now,
+    )
+
+
+async def claim(now: datetime) -> ClaimedJob | None:
+    """Take the job that has waited longest, for `CLAIM`."""
+    row = await fetch_row(
+        "UPDATE job SET locked_until = $1 + $2::interval, attempts = attempts + 1 WHERE id = ("
+        "  SELECT id FROM job WHERE failed_at IS NULL AND run_at <= $1 AND (locked_until IS NULL OR locked_until < $1)"
+        "  ORDER BY run_at FOR UPDATE SKIP LOCKED LIMIT 1) RETURNING id, kind, payload, attempts",
+        now,
+        CLAIM,
+    )
+    if row is None:
+        return None
+    return ClaimedJob(row["id"], row["kind"], msgspec.json.decode(row["payload"]), row["attempts"])
+
+
+async def finish(job: ClaimedJob) -> None:
+    """The job is done: forget it."""
+    await execute("DELETE FROM job WHERE id = $1", job.id)
+
+
+async def give_back(job: ClaimedJob, error: str, now: datetime) -> None:
+    """The job failed with an exception of class `error`: try later, or keep it as failed after `ATTEMPTS`."""
+    pause = min(_FIRST_PAUSE * 2 ** (job.attempts - 1), _LONGEST_PAUSE)
+    await execute(
+        "UPDATE job SET locked_until = NULL, run_at = $2::timestamptz + $3::interval, last_error = $4, "
+        "failed_at = CASE WHEN attempts >= $5 THEN $2::timestamptz END WHERE id = $1",
+        job.id,
+        now,
+        pause,
+        error,
+        ATTEMPTS,
+    )

@@ -1,0 +1,209 @@
+"""Every setting of a Loci server, read once from the environment (and `.env`) when a command starts.
+
+A field's `metadata` carries its environment variable and the sentence of `docs/settings.md`; a test compares the two.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import Field, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from dotenv import dotenv_values
+
+
+class SettingsError(ValueError):
+    """A setting has a value that cannot be used; the message names the variable and what it takes."""
+
+
+def _text(value: str) -> str:
+    return value.strip()
+
+
+def _switch(value: str) -> bool:
+    words = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}
+    try:
+        return words[value.strip().lower()]
+    except KeyError:
+        raise ValueError("takes on or off") from None
+
+
+def _whole(minimum: int, maximum: int) -> Callable[[str], int]:
+    def parse(value: str) -> int:
+        try:
+            number = int(value)
+        except ValueError:
+            number = minimum - 1
+        if not minimum <= number <= maximum:
+            raise ValueError(f"takes a whole number from {minimum} to {maximum}")
+        return number
+
+    return parse
+
+
+def _url(value: str) -> str:
+    parts = urlsplit(value.strip())
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment or parts.username:
+        raise ValueError("takes an address like https://loci.example.org, without query")
+    return value.strip().rstrip("/")
+
+
+def _words(value: str) -> tuple[str, ...]:
+    return tuple(word for word in value.replace(",", " ").split() if word)
+
+
+def _figures(value: str) -> tuple[tuple[str, int], ...]:
+    """`free.decks=50 plus.cards=30000` as pairs."""
+    figures: dict[str, int] = {}
+    for pair in _words(value):
+        name, _, figure = pair.partition("=")
+        if not figure.isdigit() or name.count(".") != 1:
+            raise ValueError("takes pairs like free.decks=50 plus.cards=30000")
+        figures[name] = int(figure)
+    return tuple(figures.items())
+
+
+def _setting(variable: str, default: object, parse: Callable[[str], object], help: str) -> Any:
+    return field(default=default, metadata={"variable": variable, "parse": parse, "help": help})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Values of all settings; `Settings.read()` takes them from the environment."""
+
+    host: str = _setting("LOCI_HOST", "127.0.0.1", _text, "Address that the server listens on.")
+    port: int = _setting("LOCI_PORT", 8000, _whole(0, 65535), "Port that the server listens on.")
+    workers: int = _setting("LOCI_WORKERS", 1, _whole(1, 64), "Number of server processes.")
+    data_dir: Path = _setting(
+        "LOCI_DATA_DIR", Path(".loci"), Path, "Folder of the embedded PostgreSQL and of the generated secret key."
+    )
+    database_url: str = _setting(
+        "LOCI_DATABASE_URL", "", _text, "A PostgreSQL 15 or newer to use instead of the embedded one (`postgresql://…`)."
+    )
+    pool_size: int = _setting(
+        "LOCI_POOL_SIZE",
+        10,
+        _whole(2, 200),
+        "Database connections of each server process; processes times this must stay under PostgreSQL's "
+        "`max_connections`.",
+    )
+    public_url: str = _setting(
+        "LOCI_PUBLIC_URL",
+        "",
+        _url,
+        "Address under which people and AI clients reach the server, when it differs from host and port. "
+        "Cookies are marked Secure when it is https.",
+    )
+    secret_key: str = _setting(
+        "LOCI_SECRET_KEY",
+        "",
+        _text,
+        "Key that signs short-lived cookies, at least 32 characters. Without it one is generated into the data folder; "
+        "several machines need the same.",
+    )
+    allowed_origins: tuple[str, ...] = _setting(
+        "LOCI_ALLOWED_ORIGINS",
+        ("https://claude.ai", "https://claude.com", "https://chatgpt.com"),
+        _words,
+        "Web origins, besides loopback and the public address, whose pages may call the MCP endpoint.",
+    )
+    trusted_proxies: str = _setting(
+        "LOCI_TRUSTED_PROXIES",
+        "127.0.0.1",
+        _text,
+        "Addresses of reverse proxies whose X-Forwarded headers are believed, with commas; `*` for any.",
+    )
+    signup: bool = _setting("LOCI_SIGNUP", True, _switch, "Whether anybody may create an account in the browser.")
+    plans: bool = _setting("LOCI_PLANS", True, _switch, "Whether plans limit accounts; off makes everybody Pro.")
+    plan_figures: tuple[tuple[str, int], ...] = _setting(
+        "LOCI_PLAN_FIGURES", (), _figures, "Changed figures of the plan table, like `free.decks=50 plus.cards=30000`."
+    )
+    deck_card_cap: int = _setting("LOCI_DECK_CARD_CAP", 500, _whole(1, 100_000), "Live cards that one deck may hold.")
+    trash_days: int = _setting(
+        "LOCI_TRASH_DAYS", 90, _whole(1, 3650), "Days after which deleted decks and cards are erased for good."
+    )
+    session_idle_days: int = _setting(
+        "LOCI_SESSION_IDLE_DAYS", 14, _whole(1, 365), "Days without a visit after which a browser is signed out."
+    )
+    session_days: int = _setting(
+        "LOCI_SESSION_DAYS", 90, _whole(1, 730), "Days after which a browser is signed out in any case."
+    )
+    smtp_url: str = _setting(
+        "LOCI_SMTP_URL",
+        "",
+        _text,
+        "Mail server, `smtp://user:password@host:587` (STARTTLS) or `smtps://…`; without it mail is printed by the server.",
+    )
+    mail_from: str = _setting("LOCI_MAIL_FROM", "Loci <loci@localhost>", _text, "Sender of the mail.")
+    log_level: str = _setting("LOCI_LOG_LEVEL", "info", str.lower, "debug, info, warning or error.")
+    log_format: str = _setting("LOCI_LOG_FORMAT", "json", str.lower, "`json`, or `text` for a person at a terminal.")
+
+    @classmethod
+    def read(cls, environment: Mapping[str, str] | None = None, dotenv: Path | None = Path(".env")) -> Settings:
+        """Settings from `environment` (the process's own by default) over those of the `.env` file.
+
+        Raises `SettingsError` for a value that cannot be used and for an unknown variable that starts with `LOCI_`.
+        """
+        own = os.environ if environment is None else environment
+        values = {**(dotenv_values(dotenv) if dotenv and dotenv.is_file() else {}), **own}
+        given = {name: text for name, text in values.items() if name.startswith("LOCI_") and text}
+        read: dict[str, object] = {}
+        for item in fields(cls):
+            text = given.pop(variable_of(item), None)
+            if text is not None:
+                try:
+                    read[item.name] = item.metadata["parse"](text)
+                except ValueError as error:
+                    raise SettingsError(f"{variable_of(item)} {error}.") from None
+        unknown = sorted(name for name in given if not name.startswith("LOCI_STRIPE_"))
+        if unknown:
+            raise SettingsError(f"{', '.join(unknown)}: no such setting; docs/settings.md lists them.")
+        settings = cls(**read)  # type: ignore[arg-type]
+        settings._check()
+        return settings
+
+    def _check(self) -> None:
+        if self.secret_key and len(self.secret_key) < 32:
+            raise SettingsError("LOCI_SECRET_KEY takes at least 32 characters.")
+        if self.log_level not in {"debug", "info", "warning", "error"}:
+            raise SettingsError("LOCI_LOG_LEVEL takes debug, info, warning or error.")
+        if self.log_format not in {"json", "text"}:
+            raise SettingsError("LOCI_LOG_FORMAT takes json or text.")
+
+    @property
+    def base_url(self) -> str:
+        """The public address without a trailing slash."""
+        if self.public_url:
+            return self.public_url
+        host = "127.0.0.1" if self.host in {"0.0.0.0", "::", ""} else self.host  # noqa: S104 - compared, not bound
+        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+
+    @property
+    def secure_cookies(self) -> bool:
+        return self.base_url.startswith("https://")
+
+    def signing_key(self) -> bytes:
+        """The key for short-lived signatures; generated once into the data folder when no setting gives it."""
+        if self.secret_key:
+            return self.secret_key.encode()
+        path = self.data_dir / "secret.key"
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            self.data_dir.mkdir(parents=True, exist_ok=True)
+            try:
+                descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            except FileExistsError:  # another process was quicker
+                return path.read_bytes()
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(secrets.token_hex(32).encode())
+            return path.read_bytes()
+
+
+def variable_of(item: Field[Any]) -> str:
+    """The environment variable of a field of `Settings`."""
+    return str(item.metadata["variable"])

@@ -1,0 +1,1 @@
+"""Values and rules that hold without a database and without a clock."""

@@ -1,0 +1,41 @@
+"""The one Piccolo app of the project: its tables and where their migrations are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from piccolo.conf.apps import AppConfig
+
+from app.accounts.tables import AccessKey, Account, Passkey, PasswordReset, WebSession
+from app.audit.tables import McpAuditEvent
+from app.core.tables import IdempotencyKey, Job, RateLimit
+from app.decks.tables import Card, CardSchedule, Collection, Deck, DeckCount
+from app.study.tables import Review
+
+# In a checkout the migrations lie beside the package; a wheel carries them inside it.
+_BESIDE = Path(__file__).resolve().parent.parent / "migrations"
+_INSIDE = Path(__file__).resolve().parent / "migrations"
+
+APP_CONFIG = AppConfig(
+    app_name="loci",
+    migrations_folder_path=str(_INSIDE if _INSIDE.is_dir() else _BESIDE),
+    table_classes=[
+        Account,
+        WebSession,
+        PasswordReset,
+        Passkey,
+        AccessKey,
+        McpAuditEvent,
+        Collection,
+        Deck,
+        DeckCount,
+        Card,
+        CardSchedule,
+        Review,
+        IdempotencyKey,
+        RateLimit,
+        Job,
+    ],
+    migration_dependencies=[],
+    commands=[],
+)

@@ -1,0 +1,116 @@
+/**
+ * What every page gains with script. Nothing here is needed: each form and link works without it.
+ *
+ *   data-copy="id"            a button that copies the field with that id
+ *   form[data-bulk]           boxes in a list: [data-select-all], [data-selected-count]
+ *   data-confirm="question"   on a form or its button: asks in a dialog, then adds confirmed=1 (without script the server asks)
+ *   data-autofocus            focused when it appears, on load or after a swap
+ *   data-announce="text"      read out through #status when it appears
+ *   time[data-relative]       "3 days ago", the exact time as its title
+ *   data-needs-script         hidden until now
+ */
+
+const status = () => document.getElementById("status");
+const seen = new WeakSet();
+let announcement = 0;
+
+/** Reads `text` out. Emptied first, so that the same words are read again; cleared for the eye after a while. */
+export function announce(text) {
+  const line = status();
+  if (!line) return;
+  clearTimeout(announcement);
+  line.textContent = "";
+  announcement = setTimeout(() => {
+    line.textContent = text;
+    announcement = setTimeout(() => (line.textContent = ""), 6000);
+  }, 50);
+}
+
+/** Elements that match and have not been met before. */
+const fresh = (selector) => [...document.querySelectorAll(selector)].filter((element) => !seen.has(element) && seen.add(element));
+
+const UNITS = [["year", 31557600], ["month", 2629800], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];
+
+function relative(element) {
+  const seconds = (Date.parse(element.dateTime) - Date.now()) / 1000;
+  if (Number.isNaN(seconds)) return;
+  const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ["minute", 60];
+  element.title ||= element.textContent;
+  element.textContent = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: "auto" }).format(Math.round(seconds / size), unit);
+}
+
+function count(form) {
+  const boxes = [...form.querySelectorAll(".cards input[type=checkbox], tbody input[type=checkbox]")];
+  const chosen = boxes.filter((box) => box.checked).length;
+  const all = form.querySelector("[data-select-all]");
+  const shown = form.querySelector("[data-selected-count]");
+  if (shown) shown.textContent = chosen;
+  if (all) {
+    all.checked = chosen > 0 && chosen === boxes.length;
+    all.indeterminate = chosen > 0 && chosen < boxes.length;
+  }
+  return boxes;
+}
+
+function appeared() {
+  fresh("[data-needs-script], [data-copy]").forEach((element) => (element.hidden = false));
+  fresh("time[data-relative]").forEach(relative);
+  document.querySelectorAll("form[data-bulk]").forEach(count);
+  const said = fresh("[data-announce]").at(-1);
+  if (said) announce(said.dataset.announce);
+  fresh("[data-autofocus]").at(0)?.focus({ preventScroll: false });
+}
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest?.("[data-copy]");
+  const field = button && document.getElementById(button.dataset.copy);
+  if (!field) return;
+  field.select();
+  try {
+    await navigator.clipboard.writeText(field.value);
+  } catch {
+    // No clipboard outside a secure context; the selection is there for the old command or the person.
+    if (!document.execCommand("copy")) return;
+  }
+  announce(button.dataset.copied);
+});
+
+document.addEventListener("change", (event) => {
+  const form = event.target.closest?.("form[data-bulk]");
+  if (!form) return;
+  if (event.target.matches("[data-select-all]")) for (const box of count(form)) box.checked = event.target.checked;
+  count(form);
+});
+
+const confirmed = new WeakSet();
+
+// Capture: the question comes before htmx or the browser sends the form.
+document.addEventListener("submit", (event) => {
+  const { target: form, submitter } = event;
+  const asker = submitter?.dataset.confirm ? submitter : form;
+  const question = asker.dataset.confirm;
+  if (!question || confirmed.delete(form)) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  const dialog = document.getElementById("confirm-dialog").content.firstElementChild.cloneNode(true);
+  const yes = dialog.querySelector("[value=yes]");
+  dialog.querySelector("#confirm-text").textContent = question;
+  yes.textContent = asker.dataset.confirmButton || submitter?.firstChild?.textContent.trim() || yes.textContent;
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    if (dialog.returnValue !== "yes") return submitter?.focus();
+    const mark = form.querySelector("[name=confirmed]") ?? form.appendChild(Object.assign(document.createElement("input"), { type: "hidden", name: "confirmed" }));
+    mark.value = "1";
+    confirmed.add(form);
+    form.requestSubmit(submitter);
+    // A form that stays on the page asks again the next time.
+    mark.value = "";
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+}, true);
+
+document.addEventListener("htmx:after:swap", appeared);
+document.addEventListener("htmx:error", () => announce(status()?.dataset[navigator.onLine ? "failed" : "offline"]));
+
+appeared();

@@ -1,0 +1,56 @@
+"""One embedded PostgreSQL for the run; a rolled-back transaction, or real commits and a clean-up, for each test."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from app.core import db, logs
+from app.core.embedded_postgres import EmbeddedPostgres
+from app.core.migrations import migrate
+
+logs.configure("warning", "text")
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgres]:
+    with EmbeddedPostgres(tmp_path_factory.mktemp("postgres", numbered=True), durable=False) as server:
+        yield server
+
+
+@pytest_asyncio.fixture(scope="session")
+async def database(postgres: EmbeddedPostgres) -> AsyncIterator[str]:
+    """The migrated database, with the process's pool open; gives its address."""
+    db.configure(postgres.dsn())
+    await migrate()
+    await db.open_pool(20)
+    yield postgres.dsn()
+    await db.close_pool()
+
+
+@pytest_asyncio.fixture
+async def rollback(database: str) -> AsyncIterator[None]:
+    """The test runs in a transaction that is rolled back."""
+    transaction = db.DB.transaction()
+    await transaction.__aenter__()
+    try:
+        yield
+    finally:
+        await transaction.rollback()
+        await transaction.__aexit__(None, None, None)
+
+
+@pytest_asyncio.fixture
+async def committed(database: str) -> AsyncIterator[None]:
+    """The test commits for real; all rows are gone afterwards."""
+    yield
+    await db.execute("TRUNCATE account, job, rate_limit RESTART IDENTITY CASCADE")
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of test data."""
+    return Path(__file__).parent / "data"
