@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from app.core.embedded_postgres import EmbeddedPostgres
 
 from app.core import db, logs
-from app.core.embedded_postgres import EmbeddedPostgres
 from app.core.migrations import migrate
 
 logs.configure("warning", "text")

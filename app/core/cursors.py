@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
-from app.domain.errors import InvalidInput, N_
+from app.domain.errors import N_, InvalidInput
 
 _VERSION = 1
 _MAXIMUM_LENGTH = 1024

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
 
 from app.core.db import execute, fetch_row
-from app.domain.errors import Conflict, N_
+from app.domain.errors import N_, Conflict
 
 KEEP_DAYS = 7
 
@@ -44,9 +44,7 @@ async def begin(account_id: int, scope: str, key: str, value: object, now: datet
         key,
     )
     if row is None or row["fingerprint"] != mark:
-        raise Conflict(
-            N_("This idempotency key was used with another input."), N_("Use a new key for a new request.")
-        )
+        raise Conflict(N_("This idempotency key was used with another input."), N_("Use a new key for a new request."))
     return msgspec.json.decode(row["answer"])
 
 
@@ -63,4 +61,4 @@ async def finish(account_id: int, scope: str, key: str, answer: object) -> None:
 
 async def sweep(now: datetime) -> None:
     """Forget keys older than `KEEP_DAYS`."""
-    await execute(f"DELETE FROM idempotency_key WHERE created_at < $1 - interval '{KEEP_DAYS} days'", now)
+    await execute("DELETE FROM idempotency_key WHERE created_at < $1", now - timedelta(days=KEEP_DAYS))

@@ -6,10 +6,13 @@ import logging
 import re
 import secrets
 import sys
+import traceback
+from collections.abc import MutableMapping
 from typing import Any
 
 import structlog
 
+_FRAMES = 12
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_.-]{8,64}")
 
 
@@ -19,7 +22,7 @@ def configure(level: str, form: str) -> None:
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.format_exc_info,
+        _without_message,
     ]
     renderer: Any = structlog.processors.JSONRenderer() if form == "json" else structlog.dev.ConsoleRenderer()
     structlog.configure(
@@ -41,6 +44,20 @@ def configure(level: str, form: str) -> None:
     # The libraries' own lines repeat ours, or carry addresses with query strings.
     for noisy in ("uvicorn.access", "httpx", "httpcore", "mcp"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
+
+
+def _without_message(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """An exception as its class and its frames.
+
+    Its message is left out: a database's error quotes the values of the statement, which may be what a person stored.
+    """
+    given = event.pop("exc_info", None)
+    error = sys.exc_info()[1] if given is True else given[1] if isinstance(given, tuple) else given
+    if isinstance(error, BaseException):
+        frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
+        event["error"] = f"{type(error).__module__}.{type(error).__qualname__}"
+        event["frames"] = [f"{frame.filename.rsplit('/app/', 1)[-1]}:{frame.lineno} {frame.name}" for frame in frames]
+    return event
 
 
 def get_logger(name: str) -> structlog.stdlib.BoundLogger:

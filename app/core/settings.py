@@ -76,13 +76,16 @@ class Settings:
     """Values of all settings; `Settings.read()` takes them from the environment."""
 
     host: str = _setting("LOCI_HOST", "127.0.0.1", _text, "Address that the server listens on.")
-    port: int = _setting("LOCI_PORT", 8000, _whole(0, 65535), "Port that the server listens on.")
+    port: int = _setting("LOCI_PORT", 8000, _whole(1, 65535), "Port that the server listens on.")
     workers: int = _setting("LOCI_WORKERS", 1, _whole(1, 64), "Number of server processes.")
     data_dir: Path = _setting(
         "LOCI_DATA_DIR", Path(".loci"), Path, "Folder of the embedded PostgreSQL and of the generated secret key."
     )
     database_url: str = _setting(
-        "LOCI_DATABASE_URL", "", _text, "A PostgreSQL 15 or newer to use instead of the embedded one (`postgresql://…`)."
+        "LOCI_DATABASE_URL",
+        "",
+        _text,
+        "A PostgreSQL 15 or newer to use instead of the embedded one (`postgresql://…`).",
     )
     pool_size: int = _setting(
         "LOCI_POOL_SIZE",
@@ -136,7 +139,7 @@ class Settings:
         "LOCI_SMTP_URL",
         "",
         _text,
-        "Mail server, `smtp://user:password@host:587` (STARTTLS) or `smtps://…`; without it mail is printed by the server.",
+        "Mail server, `smtp://user:password@host:587` (STARTTLS) or `smtps://…`; else the server prints its mail.",
     )
     mail_from: str = _setting("LOCI_MAIL_FROM", "Loci <loci@localhost>", _text, "Sender of the mail.")
     log_level: str = _setting("LOCI_LOG_LEVEL", "info", str.lower, "debug, info, warning or error.")

@@ -1,4 +1,7 @@
-"""Rows of the decks area. The primary keys are (account_id, id) (see the migrations), ids come from one sequence each."""
+"""Rows of the decks area.
+
+The primary keys are (account_id, id), see the migrations; ids come from one sequence for each table.
+"""
 
 from __future__ import annotations
 

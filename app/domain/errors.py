@@ -4,7 +4,7 @@
     ├── InvalidInput            a field is wrong; `field` names it where there is one
     ├── NotFound                no such row for this account (another person's row included)
     ├── Conflict                the row changed, the key was used for something else, the place is taken
-    ├── PlanRequired            the plan of the account does not include this, or its figure for cards or notes is used up
+    ├── PlanRequired            the plan does not include this, or its figure for cards or notes is used up
     ├── DeckLimitExceeded       the account holds as many decks as its plan allows
     ├── DeckCardLimitExceeded   the deck holds as many cards as one deck may
     ├── RestrictedContent       the text holds something that must not be stored

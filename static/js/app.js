@@ -14,15 +14,20 @@ const status = () => document.getElementById("status");
 const seen = new WeakSet();
 let announcement = 0;
 
-/** Reads `text` out. Emptied first, so that the same words are read again; cleared for the eye after a while. */
-export function announce(text) {
+/** Reads `text` out, and shows it for a while when nothing else on the page does. Emptied first, so that the same words are read again. */
+function announce(text, show = false) {
   const line = status();
   if (!line) return;
   clearTimeout(announcement);
   line.textContent = "";
+  line.classList.remove("shown");
   announcement = setTimeout(() => {
     line.textContent = text;
-    announcement = setTimeout(() => (line.textContent = ""), 6000);
+    line.classList.toggle("shown", show);
+    announcement = setTimeout(() => {
+      line.textContent = "";
+      line.classList.remove("shown");
+    }, 6000);
   }, 50);
 }
 
@@ -72,7 +77,7 @@ document.addEventListener("click", async (event) => {
     // No clipboard outside a secure context; the selection is there for the old command or the person.
     if (!document.execCommand("copy")) return;
   }
-  announce(button.dataset.copied);
+  announce(button.dataset.copied, true);
 });
 
 document.addEventListener("change", (event) => {
@@ -87,9 +92,11 @@ const confirmed = new WeakSet();
 // Capture: the question comes before htmx or the browser sends the form.
 document.addEventListener("submit", (event) => {
   const { target: form, submitter } = event;
+  if (confirmed.delete(form)) return;
+  form.querySelector("[data-answered]")?.remove();
   const asker = submitter?.dataset.confirm ? submitter : form;
   const question = asker.dataset.confirm;
-  if (!question || confirmed.delete(form)) return;
+  if (!question) return;
   event.preventDefault();
   event.stopImmediatePropagation();
   const dialog = document.getElementById("confirm-dialog").content.firstElementChild.cloneNode(true);
@@ -99,18 +106,17 @@ document.addEventListener("submit", (event) => {
   dialog.addEventListener("close", () => {
     dialog.remove();
     if (dialog.returnValue !== "yes") return submitter?.focus();
-    const mark = form.querySelector("[name=confirmed]") ?? form.appendChild(Object.assign(document.createElement("input"), { type: "hidden", name: "confirmed" }));
-    mark.value = "1";
+    const answer = Object.assign(document.createElement("input"), { type: "hidden", name: "confirmed", value: "1" });
+    answer.dataset.answered = "";
+    form.append(answer);
     confirmed.add(form);
     form.requestSubmit(submitter);
-    // A form that stays on the page asks again the next time.
-    mark.value = "";
   });
   document.body.append(dialog);
   dialog.showModal();
 }, true);
 
 document.addEventListener("htmx:after:swap", appeared);
-document.addEventListener("htmx:error", () => announce(status()?.dataset[navigator.onLine ? "failed" : "offline"]));
+document.addEventListener("htmx:error", () => announce(status()?.dataset[navigator.onLine ? "failed" : "offline"], true));
 
 appeared();

@@ -1,0 +1,182 @@
+"""The `loci` command."""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TypeVar
+
+import click
+
+from app.core import clock, db, logs
+from app.core.embedded_postgres import EmbeddedPostgresError
+from app.core.migrations import MigrationError, migrate
+from app.core.settings import Settings, SettingsError
+from app.domain.errors import AppError, NotFound
+from app.domain.plans import Plan
+from app.domain.scopes import Scope
+from app.serve import database, serve
+
+Answer = TypeVar("Answer")
+_PLANS = click.Choice([plan.value for plan in Plan])
+
+
+def _run(work: Callable[[Settings], Awaitable[Answer]]) -> Answer:
+    """Do `work` on the migrated database, whether a server runs or not; failures end the command with one line."""
+    settings = _settings()
+
+    async def whole() -> Answer:
+        await migrate()
+        await db.open_pool(2)
+        try:
+            return await work(settings)
+        finally:
+            await db.close_pool()
+
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(database(settings))
+            return asyncio.run(whole())
+        except AppError as error:
+            raise click.ClickException(str(error)) from None
+        except (EmbeddedPostgresError, MigrationError) as error:
+            raise click.ClickException(str(error)) from None
+
+
+def _settings() -> Settings:
+    try:
+        settings = Settings.read()
+    except SettingsError as error:
+        raise click.ClickException(str(error)) from None
+    logs.configure(settings.log_level, settings.log_format)
+    return settings
+
+
+def _password(from_stdin: bool) -> str:
+    if from_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    first = getpass.getpass("Password: ")
+    if getpass.getpass("Once more: ") != first:
+        raise click.ClickException("The two passwords differ.")
+    return first
+
+
+async def _account_id(email: str) -> int:
+    from app.accounts import queries
+
+    found = await queries.account_by_email(email)
+    if found is None:
+        raise NotFound("There is no account with this e-mail address.")
+    return found.id
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="loci")
+def main() -> None:
+    """Loci keeps what a person learns. Settings are environment variables; docs/settings.md lists them."""
+
+
+@main.command("serve")
+@click.option("--host", help="Address to listen on.  [LOCI_HOST]")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on.  [LOCI_PORT]")
+@click.option("--workers", type=click.IntRange(1, 64), help="Number of server processes.  [LOCI_WORKERS]")
+def serve_command(host: str | None, port: int | None, workers: int | None) -> None:
+    """Start the database if it is the embedded one, migrate, and serve."""
+    settings = _settings()
+    given = {"host": host, "port": port, "workers": workers}
+    settings = replace(settings, **{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+    try:
+        serve(settings)
+    except (EmbeddedPostgresError, MigrationError) as error:
+        raise click.ClickException(str(error)) from None
+
+
+@main.command("migrate")
+def migrate_command() -> None:
+    """Bring the database to the tables of this version."""
+
+    async def work(_settings: Settings) -> None:
+        return None
+
+    _run(work)
+    click.echo("The database is up to date.")
+
+
+@main.group()
+def account() -> None:
+    """Create accounts, change their plan or password."""
+
+
+@account.command("create")
+@click.argument("email")
+@click.option("--password-stdin", is_flag=True, help="Read the password from standard input.")
+@click.option("--plan", type=_PLANS, default=Plan.FREE.value, show_default=True)
+def account_create(email: str, password_stdin: bool, plan: str) -> None:
+    """Create an account that signs in with EMAIL."""
+    password = _password(password_stdin)
+
+    async def work(_settings: Settings) -> None:
+        from app.accounts import service
+
+        await service.sign_up(email, password, now=clock.now(), plan=Plan(plan))
+
+    _run(work)
+    click.echo(f"Account created, plan {plan}.")
+
+
+@account.command("plan")
+@click.argument("email")
+@click.argument("plan", type=_PLANS)
+def account_plan(email: str, plan: str) -> None:
+    """Give the account of EMAIL another PLAN."""
+
+    async def work(_settings: Settings) -> None:
+        from app.accounts import service
+
+        await service.set_plan(email, Plan(plan))
+
+    _run(work)
+    click.echo(f"The plan is {plan} now.")
+
+
+@account.command("password")
+@click.argument("email")
+@click.option("--password-stdin", is_flag=True, help="Read the new password from standard input.")
+def account_password(email: str, password_stdin: bool) -> None:
+    """Set a new password for the account of EMAIL; every browser is signed out."""
+    password = _password(password_stdin)
+
+    async def work(_settings: Settings) -> None:
+        from app.accounts import service
+
+        await service.set_password(await _account_id(email), password, now=clock.now())
+
+    _run(work)
+    click.echo("The password is changed; all browsers are signed out.")
+
+
+@main.group()
+def key() -> None:
+    """Access keys for clients without a browser."""
+
+
+@key.command("create")
+@click.argument("email")
+@click.option("--scope", "scopes", multiple=True, required=True, help="A scope, such as decks:read; may be repeated.")
+@click.option("--name", default="command line", show_default=True, help="Name shown under Keys.")
+def key_create(email: str, scopes: tuple[str, ...], name: str) -> None:
+    """Create an access key for the account of EMAIL and print it, alone, on standard output."""
+
+    async def work(_settings: Settings) -> str:
+        from app.accounts import service
+        from app.domain.scopes import parse_scopes
+
+        wanted: frozenset[Scope] = parse_scopes(" ".join(scopes))
+        _, token = await service.create_key(await _account_id(email), name, wanted, now=clock.now())
+        return token
+
+    click.echo(_run(work))

@@ -1,0 +1,103 @@
+"""The application: the only place that wires everything together."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import multiprocessing
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from litestar import Litestar, Request, Response
+from litestar.datastructures import CacheControlHeader, State
+from litestar.di import Provide
+from litestar.exceptions import HTTPException, PermissionDeniedException
+from litestar.static_files import create_static_files_router
+from litestar.types import ASGIApp
+
+from app import jobs
+from app.core import db, logs
+from app.core.settings import Settings
+from app.domain.errors import AppError
+from app.mcp.endpoint import create_mcp_routes
+from app.ui.render import STATIC
+from app.web.api.health import health
+from app.web.context import WebContext, signed_in
+from app.web.errors import app_error, http_error, unexpected
+from app.web.frame import RequestFrame
+from app.web.pages import PAGES
+from app.web.security import is_cross_site
+
+_FORM_BYTES = 2_000_000  # one page of a hundred cards at their limits
+_STATIC_SECONDS = 365 * 24 * 3600
+
+
+def create_app(settings: Settings) -> Litestar:
+    """The application for one process; the database must be configured and migrated before its lifespan starts."""
+    mcp_routes, mcp_lifespan = create_mcp_routes(settings)
+
+    @asynccontextmanager
+    async def lifespan(_app: Litestar) -> AsyncIterator[None]:
+        _end_with_parent()
+        await db.open_pool(settings.pool_size)
+        try:
+            async with mcp_lifespan(), jobs.running(settings):
+                _settle_heap()
+                yield
+        finally:
+            await db.close_pool()
+
+    async def refuse_cross_site(request: Request[Any, Any, Any]) -> Response[Any] | None:
+        if is_cross_site(request.scope, settings.base_url):
+            raise PermissionDeniedException
+        return None
+
+    return Litestar(
+        route_handlers=[
+            *PAGES,
+            health,
+            *mcp_routes,
+            create_static_files_router(
+                "/static",
+                directories=[STATIC],
+                cache_control=CacheControlHeader(max_age=_STATIC_SECONDS, public=True, immutable=True),
+                include_in_schema=False,
+            ),
+        ],
+        dependencies={"me": Provide(signed_in)},
+        exception_handlers={AppError: app_error, HTTPException: http_error, Exception: unexpected},
+        before_request=refuse_cross_site,
+        lifespan=[lifespan],
+        state=State({"web": WebContext.of(settings), "settings": settings}),
+        request_max_body_size=_FORM_BYTES,
+        openapi_config=None,
+        logging_config=None,
+        debug=False,
+    )
+
+
+def asgi() -> ASGIApp:
+    """What a server process runs: settings from the environment, logs, the application in its frame."""
+    settings = Settings.read()
+    logs.configure(settings.log_level, settings.log_format)
+    db.configure(settings.database_url)
+    return RequestFrame(create_app(settings), settings)
+
+
+def _settle_heap() -> None:
+    """Keep the garbage collector from walking the modules' objects at each full collection.
+
+    Those walks were the slowest hundredth of all answers; what is loaded now stays until the process ends.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 50)
+
+
+def _end_with_parent() -> None:
+    """In a process that a supervisor started: end when the supervisor is gone, so that its port is free again."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        asyncio.get_running_loop().add_reader(parent.sentinel, os._exit, 1)

@@ -1,0 +1,1 @@
+"""Turning data into HTML, for the browser and the chat widget alike."""

@@ -1,0 +1,1 @@
+"""The browser's edge and the endpoints for machines that are not MCP."""

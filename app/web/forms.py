@@ -1,0 +1,66 @@
+"""Reading posted forms: typed fields, with an `InvalidInput` that names the field."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from litestar import Request
+from litestar.datastructures import FormMultiDict
+
+from app.domain.errors import N_, InvalidInput
+
+_MAXIMUM_ID = 2**63 - 1
+
+
+class Form:
+    """The fields of one posted form."""
+
+    def __init__(self, fields: FormMultiDict) -> None:
+        self._fields = fields
+
+    @classmethod
+    async def of(cls, request: Request[Any, Any, Any]) -> Form:
+        """The form in the body of `request` (urlencoded or multipart)."""
+        return cls(await request.form())
+
+    def text(self, name: str, default: str = "") -> str:
+        """The field as it was sent, without surrounding white space; browsers send line ends as CRLF."""
+        value = self._fields.get(name)
+        return value.replace("\r\n", "\n").strip() if isinstance(value, str) else default
+
+    def secret(self, name: str) -> str:
+        """The field exactly as it was sent."""
+        value = self._fields.get(name)
+        return value if isinstance(value, str) else ""
+
+    def has(self, name: str) -> bool:
+        return name in self._fields
+
+    def switch(self, name: str) -> bool:
+        """Whether a box was ticked."""
+        return self.text(name) not in {"", "0", "off"}
+
+    def texts(self, name: str) -> list[str]:
+        return [value for value in self._fields.getall(name, []) if isinstance(value, str)]
+
+    def id(self, name: str) -> int | None:
+        """A row's id, None where the field is empty."""
+        text = self.text(name)
+        return self._as_id(name, text) if text else None
+
+    def ids(self, name: str) -> list[int]:
+        """The ids of all ticked boxes of that name."""
+        return [self._as_id(name, text) for text in self.texts(name)]
+
+    def whole(self, name: str) -> int:
+        text = self.text(name)
+        try:
+            return int(text)
+        except ValueError:
+            raise InvalidInput(N_("A whole number is needed here."), field=name) from None
+
+    @staticmethod
+    def _as_id(name: str, text: str) -> int:
+        if not text.isascii() or not text.isdigit() or not 0 < int(text) <= _MAXIMUM_ID:
+            raise InvalidInput(N_("This is not one of the choices."), field=name)
+        return int(text)

@@ -1,0 +1,72 @@
+"""The outermost layer of the server: request id, security headers, one log line per request.
+
+It wraps the whole application, so that answers which no route made (404, 405, 500) carry the same.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import structlog
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.core import logs
+from app.core.settings import Settings
+from app.web.security import HTML_HEADERS, SECURITY_HEADERS, STRICT_TRANSPORT_SECURITY
+
+_log = logs.get_logger(__name__)
+# Asked every few seconds by a machine, or a file: not worth a line.
+_QUIET = ("/health", "/static/")
+
+
+class RequestFrame:
+    """An ASGI application around another."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app = app
+        self._always = SECURITY_HEADERS + ((STRICT_TRANSPORT_SECURITY,) if settings.secure_cookies else ())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        given = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"")
+        request_id = logs.request_id(given.decode("latin-1"))
+        state: dict[str, Any] = scope.setdefault("state", {})
+        state["request_id"] = request_id
+        structlog.contextvars.clear_contextvars()
+        structlog.contextvars.bind_contextvars(request_id=request_id)
+        status = 500
+
+        async def framed(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = self._with_own(list(message.get("headers", ())), request_id)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, framed)
+        finally:
+            if not scope["path"].startswith(_QUIET):
+                _log.info(
+                    "request",
+                    method=scope["method"],
+                    route=_route_of(scope),
+                    status=status,
+                    milliseconds=round((time.perf_counter() - started) * 1000, 1),
+                )
+
+    def _with_own(self, headers: list[tuple[bytes, bytes]], request_id: str) -> list[tuple[bytes, bytes]]:
+        present = {name.lower() for name, _ in headers}
+        is_html = any(name.lower() == b"content-type" and value.startswith(b"text/html") for name, value in headers)
+        own = [*self._always, *(HTML_HEADERS if is_html else ()), (b"x-request-id", request_id.encode())]
+        return headers + [(name, value) for name, value in own if name not in present]
+
+
+def _route_of(scope: Scope) -> str:
+    """The route's template rather than the path, which may hold what a person typed or a secret of a link."""
+    handler = scope.get("path_template")
+    return str(handler) if handler else "unmatched"
