@@ -15,16 +15,12 @@ from piccolo.columns.indexes import IndexMethod
 
 ID = "2026-12-01T00:00:00:000001"
 VERSION = "1.38.0"
-DESCRIPTION = "first"
+DESCRIPTION = "tables"
 
 
 async def forwards():
     manager = MigrationManager(
         migration_id=ID, app_name="loci", description=DESCRIPTION
-    )
-
-    manager.add_table(
-        class_name="DeckCount", tablename="deck_count", schema=None, columns=None
     )
 
     manager.add_table(
@@ -35,22 +31,11 @@ async def forwards():
     )
 
     manager.add_table(
-        class_name="Deck", tablename="deck", schema=None, columns=None
-    )
-
-    manager.add_table(
-        class_name="IdempotencyKey",
-        tablename="idempotency_key",
-        schema=None,
-        columns=None,
+        class_name="Account", tablename="account", schema=None, columns=None
     )
 
     manager.add_table(
         class_name="Job", tablename="job", schema=None, columns=None
-    )
-
-    manager.add_table(
-        class_name="AccessKey", tablename="access_key", schema=None, columns=None
     )
 
     manager.add_table(
@@ -61,18 +46,22 @@ async def forwards():
     )
 
     manager.add_table(
-        class_name="Account", tablename="account", schema=None, columns=None
+        class_name="AccessKey", tablename="access_key", schema=None, columns=None
     )
 
     manager.add_table(
-        class_name="CardSchedule",
-        tablename="card_schedule",
+        class_name="Collection", tablename="collection", schema=None, columns=None
+    )
+
+    manager.add_table(
+        class_name="IdempotencyKey",
+        tablename="idempotency_key",
         schema=None,
         columns=None,
     )
 
     manager.add_table(
-        class_name="RateLimit", tablename="rate_limit", schema=None, columns=None
+        class_name="Passkey", tablename="passkey", schema=None, columns=None
     )
 
     manager.add_table(
@@ -83,11 +72,14 @@ async def forwards():
     )
 
     manager.add_table(
-        class_name="Passkey", tablename="passkey", schema=None, columns=None
+        class_name="CardSchedule",
+        tablename="card_schedule",
+        schema=None,
+        columns=None,
     )
 
     manager.add_table(
-        class_name="Collection", tablename="collection", schema=None, columns=None
+        class_name="Review", tablename="review", schema=None, columns=None
     )
 
     manager.add_table(
@@ -95,91 +87,15 @@ async def forwards():
     )
 
     manager.add_table(
-        class_name="Review", tablename="review", schema=None, columns=None
+        class_name="RateLimit", tablename="rate_limit", schema=None, columns=None
     )
 
-    manager.add_column(
-        table_class_name="DeckCount",
-        tablename="deck_count",
-        column_name="account_id",
-        db_column_name="account_id",
-        column_class_name="BigInt",
-        column_class=BigInt,
-        params={
-            "default": 0,
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
+    manager.add_table(
+        class_name="DeckCount", tablename="deck_count", schema=None, columns=None
     )
 
-    manager.add_column(
-        table_class_name="DeckCount",
-        tablename="deck_count",
-        column_name="deck_id",
-        db_column_name="deck_id",
-        column_class_name="BigInt",
-        column_class=BigInt,
-        params={
-            "default": 0,
-            "null": False,
-            "primary_key": True,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="DeckCount",
-        tablename="deck_count",
-        column_name="cards",
-        db_column_name="cards",
-        column_class_name="Integer",
-        column_class=Integer,
-        params={
-            "default": 0,
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="DeckCount",
-        tablename="deck_count",
-        column_name="new_cards",
-        db_column_name="new_cards",
-        column_class_name="Integer",
-        column_class=Integer,
-        params={
-            "default": 0,
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
+    manager.add_table(
+        class_name="Deck", tablename="deck", schema=None, columns=None
     )
 
     manager.add_column(
@@ -338,874 +254,6 @@ async def forwards():
         params={
             "default": "",
             "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Deck",
-        tablename="deck",
-        column_name="id",
-        db_column_name="id",
-        column_class_name="BigSerial",
-        column_class=BigSerial,
-        params={
-            "null": False,
-            "primary_key": True,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Deck",
-        tablename="deck",
-        column_name="account_id",
-        db_column_name="account_id",
-        column_class_name="BigInt",
-        column_class=BigInt,
-        params={
-            "default": 0,
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Deck",
-        tablename="deck",
-        column_name="collection_id",
-        db_column_name="collection_id",
-        column_class_name="BigInt",
-        column_class=BigInt,
-        params={
-            "default": None,
-            "null": True,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Deck",
-        tablename="deck",
-        column_name="title",
-        db_column_name="title",
-        column_class_name="Text",
-        column_class=Text,
-        params={
-            "default": "",
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Deck",
-        tablename="deck",
-        column_name="title_key",
-        db_column_name="title_key",
-        column_class_name="Text",
-        column_class=Text,
-        params={
-            "default": "",
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Deck",
-        tablename="deck",
-        column_name="description",
-        db_column_name="description",
-        column_class_name="Text",
-        column_class=Text,
-        params={
-            "default": "",
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Deck",
-        tablename="deck",
-        column_name="language",
-        db_column_name="language",
-        column_class_name="Text",
-        column_class=Text,
-        params={
-            "default": None,
-            "null": True,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Deck",
-        tablename="deck",
-        column_name="created_at",
-        db_column_name="created_at",
-        column_class_name="Timestamptz",
-        column_class=Timestamptz,
-        params={
-            "default": TimestamptzNow(),
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Deck",
-        tablename="deck",
-        column_name="updated_at",
-        db_column_name="updated_at",
-        column_class_name="Timestamptz",
-        column_class=Timestamptz,
-        params={
-            "default": TimestamptzNow(),
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Deck",
-        tablename="deck",
-        column_name="deleted_at",
-        db_column_name="deleted_at",
-        column_class_name="Timestamptz",
-        column_class=Timestamptz,
-        params={
-            "default": None,
-            "null": True,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="IdempotencyKey",
-        tablename="idempotency_key",
-        column_name="account_id",
-        db_column_name="account_id",
-        column_class_name="BigInt",
-        column_class=BigInt,
-        params={
-            "default": 0,
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="IdempotencyKey",
-        tablename="idempotency_key",
-        column_name="scope",
-        db_column_name="scope",
-        column_class_name="Text",
-        column_class=Text,
-        params={
-            "default": "",
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="IdempotencyKey",
-        tablename="idempotency_key",
-        column_name="key",
-        db_column_name="key",
-        column_class_name="Text",
-        column_class=Text,
-        params={
-            "default": "",
-            "null": False,
-            "primary_key": True,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="IdempotencyKey",
-        tablename="idempotency_key",
-        column_name="fingerprint",
-        db_column_name="fingerprint",
-        column_class_name="Bytea",
-        column_class=Bytea,
-        params={
-            "default": b"",
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="IdempotencyKey",
-        tablename="idempotency_key",
-        column_name="answer",
-        db_column_name="answer",
-        column_class_name="JSONB",
-        column_class=JSONB,
-        params={
-            "default": None,
-            "null": True,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="IdempotencyKey",
-        tablename="idempotency_key",
-        column_name="created_at",
-        db_column_name="created_at",
-        column_class_name="Timestamptz",
-        column_class=Timestamptz,
-        params={
-            "default": TimestamptzNow(),
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Job",
-        tablename="job",
-        column_name="id",
-        db_column_name="id",
-        column_class_name="BigSerial",
-        column_class=BigSerial,
-        params={
-            "null": False,
-            "primary_key": True,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Job",
-        tablename="job",
-        column_name="kind",
-        db_column_name="kind",
-        column_class_name="Text",
-        column_class=Text,
-        params={
-            "default": "",
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Job",
-        tablename="job",
-        column_name="payload",
-        db_column_name="payload",
-        column_class_name="JSONB",
-        column_class=JSONB,
-        params={
-            "default": "{}",
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Job",
-        tablename="job",
-        column_name="run_at",
-        db_column_name="run_at",
-        column_class_name="Timestamptz",
-        column_class=Timestamptz,
-        params={
-            "default": TimestamptzNow(),
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Job",
-        tablename="job",
-        column_name="attempts",
-        db_column_name="attempts",
-        column_class_name="Integer",
-        column_class=Integer,
-        params={
-            "default": 0,
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Job",
-        tablename="job",
-        column_name="locked_until",
-        db_column_name="locked_until",
-        column_class_name="Timestamptz",
-        column_class=Timestamptz,
-        params={
-            "default": None,
-            "null": True,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Job",
-        tablename="job",
-        column_name="last_error",
-        db_column_name="last_error",
-        column_class_name="Text",
-        column_class=Text,
-        params={
-            "default": None,
-            "null": True,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Job",
-        tablename="job",
-        column_name="failed_at",
-        db_column_name="failed_at",
-        column_class_name="Timestamptz",
-        column_class=Timestamptz,
-        params={
-            "default": None,
-            "null": True,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Job",
-        tablename="job",
-        column_name="created_at",
-        db_column_name="created_at",
-        column_class_name="Timestamptz",
-        column_class=Timestamptz,
-        params={
-            "default": TimestamptzNow(),
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="AccessKey",
-        tablename="access_key",
-        column_name="id",
-        db_column_name="id",
-        column_class_name="BigSerial",
-        column_class=BigSerial,
-        params={
-            "null": False,
-            "primary_key": True,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="AccessKey",
-        tablename="access_key",
-        column_name="account_id",
-        db_column_name="account_id",
-        column_class_name="BigInt",
-        column_class=BigInt,
-        params={
-            "default": 0,
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="AccessKey",
-        tablename="access_key",
-        column_name="token_hash",
-        db_column_name="token_hash",
-        column_class_name="Bytea",
-        column_class=Bytea,
-        params={
-            "default": b"",
-            "null": False,
-            "primary_key": False,
-            "unique": True,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="AccessKey",
-        tablename="access_key",
-        column_name="name",
-        db_column_name="name",
-        column_class_name="Text",
-        column_class=Text,
-        params={
-            "default": "",
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="AccessKey",
-        tablename="access_key",
-        column_name="tail",
-        db_column_name="tail",
-        column_class_name="Text",
-        column_class=Text,
-        params={
-            "default": "",
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="AccessKey",
-        tablename="access_key",
-        column_name="scopes",
-        db_column_name="scopes",
-        column_class_name="Array",
-        column_class=Array,
-        params={
-            "default": list,
-            "base_column": Text(
-                default="",
-                null=False,
-                primary_key=False,
-                unique=False,
-                index=False,
-                index_method=IndexMethod.btree,
-                choices=None,
-                db_column_name=None,
-                secret=False,
-            ),
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="AccessKey",
-        tablename="access_key",
-        column_name="created_at",
-        db_column_name="created_at",
-        column_class_name="Timestamptz",
-        column_class=Timestamptz,
-        params={
-            "default": TimestamptzNow(),
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="AccessKey",
-        tablename="access_key",
-        column_name="used_at",
-        db_column_name="used_at",
-        column_class_name="Timestamptz",
-        column_class=Timestamptz,
-        params={
-            "default": None,
-            "null": True,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="AccessKey",
-        tablename="access_key",
-        column_name="expires_at",
-        db_column_name="expires_at",
-        column_class_name="Timestamptz",
-        column_class=Timestamptz,
-        params={
-            "default": None,
-            "null": True,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="AccessKey",
-        tablename="access_key",
-        column_name="revoked_at",
-        db_column_name="revoked_at",
-        column_class_name="Timestamptz",
-        column_class=Timestamptz,
-        params={
-            "default": None,
-            "null": True,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="PasswordReset",
-        tablename="password_reset",
-        column_name="id",
-        db_column_name="id",
-        column_class_name="BigSerial",
-        column_class=BigSerial,
-        params={
-            "null": False,
-            "primary_key": True,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="PasswordReset",
-        tablename="password_reset",
-        column_name="account_id",
-        db_column_name="account_id",
-        column_class_name="BigInt",
-        column_class=BigInt,
-        params={
-            "default": 0,
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="PasswordReset",
-        tablename="password_reset",
-        column_name="token_hash",
-        db_column_name="token_hash",
-        column_class_name="Bytea",
-        column_class=Bytea,
-        params={
-            "default": b"",
-            "null": False,
-            "primary_key": False,
-            "unique": True,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="PasswordReset",
-        tablename="password_reset",
-        column_name="created_at",
-        db_column_name="created_at",
-        column_class_name="Timestamptz",
-        column_class=Timestamptz,
-        params={
-            "default": TimestamptzNow(),
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="PasswordReset",
-        tablename="password_reset",
-        column_name="expires_at",
-        db_column_name="expires_at",
-        column_class_name="Timestamptz",
-        column_class=Timestamptz,
-        params={
-            "default": TimestamptzNow(),
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="PasswordReset",
-        tablename="password_reset",
-        column_name="used_at",
-        db_column_name="used_at",
-        column_class_name="Timestamptz",
-        column_class=Timestamptz,
-        params={
-            "default": None,
-            "null": True,
             "primary_key": False,
             "unique": False,
             "index": False,
@@ -1450,6 +498,1219 @@ async def forwards():
     manager.add_column(
         table_class_name="Account",
         tablename="account",
+        column_name="created_at",
+        db_column_name="created_at",
+        column_class_name="Timestamptz",
+        column_class=Timestamptz,
+        params={
+            "default": TimestamptzNow(),
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Job",
+        tablename="job",
+        column_name="id",
+        db_column_name="id",
+        column_class_name="BigSerial",
+        column_class=BigSerial,
+        params={
+            "null": False,
+            "primary_key": True,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Job",
+        tablename="job",
+        column_name="kind",
+        db_column_name="kind",
+        column_class_name="Text",
+        column_class=Text,
+        params={
+            "default": "",
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Job",
+        tablename="job",
+        column_name="payload",
+        db_column_name="payload",
+        column_class_name="JSONB",
+        column_class=JSONB,
+        params={
+            "default": "{}",
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Job",
+        tablename="job",
+        column_name="run_at",
+        db_column_name="run_at",
+        column_class_name="Timestamptz",
+        column_class=Timestamptz,
+        params={
+            "default": TimestamptzNow(),
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Job",
+        tablename="job",
+        column_name="attempts",
+        db_column_name="attempts",
+        column_class_name="Integer",
+        column_class=Integer,
+        params={
+            "default": 0,
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Job",
+        tablename="job",
+        column_name="locked_until",
+        db_column_name="locked_until",
+        column_class_name="Timestamptz",
+        column_class=Timestamptz,
+        params={
+            "default": None,
+            "null": True,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Job",
+        tablename="job",
+        column_name="last_error",
+        db_column_name="last_error",
+        column_class_name="Text",
+        column_class=Text,
+        params={
+            "default": None,
+            "null": True,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Job",
+        tablename="job",
+        column_name="failed_at",
+        db_column_name="failed_at",
+        column_class_name="Timestamptz",
+        column_class=Timestamptz,
+        params={
+            "default": None,
+            "null": True,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Job",
+        tablename="job",
+        column_name="created_at",
+        db_column_name="created_at",
+        column_class_name="Timestamptz",
+        column_class=Timestamptz,
+        params={
+            "default": TimestamptzNow(),
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="PasswordReset",
+        tablename="password_reset",
+        column_name="id",
+        db_column_name="id",
+        column_class_name="BigSerial",
+        column_class=BigSerial,
+        params={
+            "null": False,
+            "primary_key": True,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="PasswordReset",
+        tablename="password_reset",
+        column_name="account_id",
+        db_column_name="account_id",
+        column_class_name="BigInt",
+        column_class=BigInt,
+        params={
+            "default": 0,
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="PasswordReset",
+        tablename="password_reset",
+        column_name="token_hash",
+        db_column_name="token_hash",
+        column_class_name="Bytea",
+        column_class=Bytea,
+        params={
+            "default": b"",
+            "null": False,
+            "primary_key": False,
+            "unique": True,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="PasswordReset",
+        tablename="password_reset",
+        column_name="created_at",
+        db_column_name="created_at",
+        column_class_name="Timestamptz",
+        column_class=Timestamptz,
+        params={
+            "default": TimestamptzNow(),
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="PasswordReset",
+        tablename="password_reset",
+        column_name="expires_at",
+        db_column_name="expires_at",
+        column_class_name="Timestamptz",
+        column_class=Timestamptz,
+        params={
+            "default": TimestamptzNow(),
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="PasswordReset",
+        tablename="password_reset",
+        column_name="used_at",
+        db_column_name="used_at",
+        column_class_name="Timestamptz",
+        column_class=Timestamptz,
+        params={
+            "default": None,
+            "null": True,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="AccessKey",
+        tablename="access_key",
+        column_name="id",
+        db_column_name="id",
+        column_class_name="BigSerial",
+        column_class=BigSerial,
+        params={
+            "null": False,
+            "primary_key": True,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="AccessKey",
+        tablename="access_key",
+        column_name="account_id",
+        db_column_name="account_id",
+        column_class_name="BigInt",
+        column_class=BigInt,
+        params={
+            "default": 0,
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="AccessKey",
+        tablename="access_key",
+        column_name="token_hash",
+        db_column_name="token_hash",
+        column_class_name="Bytea",
+        column_class=Bytea,
+        params={
+            "default": b"",
+            "null": False,
+            "primary_key": False,
+            "unique": True,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="AccessKey",
+        tablename="access_key",
+        column_name="name",
+        db_column_name="name",
+        column_class_name="Text",
+        column_class=Text,
+        params={
+            "default": "",
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="AccessKey",
+        tablename="access_key",
+        column_name="tail",
+        db_column_name="tail",
+        column_class_name="Text",
+        column_class=Text,
+        params={
+            "default": "",
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="AccessKey",
+        tablename="access_key",
+        column_name="scopes",
+        db_column_name="scopes",
+        column_class_name="Array",
+        column_class=Array,
+        params={
+            "default": list,
+            "base_column": Text(
+                default="",
+                null=False,
+                primary_key=False,
+                unique=False,
+                index=False,
+                index_method=IndexMethod.btree,
+                choices=None,
+                db_column_name=None,
+                secret=False,
+            ),
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="AccessKey",
+        tablename="access_key",
+        column_name="created_at",
+        db_column_name="created_at",
+        column_class_name="Timestamptz",
+        column_class=Timestamptz,
+        params={
+            "default": TimestamptzNow(),
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="AccessKey",
+        tablename="access_key",
+        column_name="used_at",
+        db_column_name="used_at",
+        column_class_name="Timestamptz",
+        column_class=Timestamptz,
+        params={
+            "default": None,
+            "null": True,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="AccessKey",
+        tablename="access_key",
+        column_name="expires_at",
+        db_column_name="expires_at",
+        column_class_name="Timestamptz",
+        column_class=Timestamptz,
+        params={
+            "default": None,
+            "null": True,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="AccessKey",
+        tablename="access_key",
+        column_name="revoked_at",
+        db_column_name="revoked_at",
+        column_class_name="Timestamptz",
+        column_class=Timestamptz,
+        params={
+            "default": None,
+            "null": True,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Collection",
+        tablename="collection",
+        column_name="id",
+        db_column_name="id",
+        column_class_name="BigSerial",
+        column_class=BigSerial,
+        params={
+            "null": False,
+            "primary_key": True,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Collection",
+        tablename="collection",
+        column_name="account_id",
+        db_column_name="account_id",
+        column_class_name="BigInt",
+        column_class=BigInt,
+        params={
+            "default": 0,
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Collection",
+        tablename="collection",
+        column_name="title",
+        db_column_name="title",
+        column_class_name="Text",
+        column_class=Text,
+        params={
+            "default": "",
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Collection",
+        tablename="collection",
+        column_name="title_key",
+        db_column_name="title_key",
+        column_class_name="Text",
+        column_class=Text,
+        params={
+            "default": "",
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Collection",
+        tablename="collection",
+        column_name="created_at",
+        db_column_name="created_at",
+        column_class_name="Timestamptz",
+        column_class=Timestamptz,
+        params={
+            "default": TimestamptzNow(),
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Collection",
+        tablename="collection",
+        column_name="updated_at",
+        db_column_name="updated_at",
+        column_class_name="Timestamptz",
+        column_class=Timestamptz,
+        params={
+            "default": TimestamptzNow(),
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="IdempotencyKey",
+        tablename="idempotency_key",
+        column_name="account_id",
+        db_column_name="account_id",
+        column_class_name="BigInt",
+        column_class=BigInt,
+        params={
+            "default": 0,
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="IdempotencyKey",
+        tablename="idempotency_key",
+        column_name="scope",
+        db_column_name="scope",
+        column_class_name="Text",
+        column_class=Text,
+        params={
+            "default": "",
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="IdempotencyKey",
+        tablename="idempotency_key",
+        column_name="key",
+        db_column_name="key",
+        column_class_name="Text",
+        column_class=Text,
+        params={
+            "default": "",
+            "null": False,
+            "primary_key": True,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="IdempotencyKey",
+        tablename="idempotency_key",
+        column_name="fingerprint",
+        db_column_name="fingerprint",
+        column_class_name="Bytea",
+        column_class=Bytea,
+        params={
+            "default": b"",
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="IdempotencyKey",
+        tablename="idempotency_key",
+        column_name="answer",
+        db_column_name="answer",
+        column_class_name="JSONB",
+        column_class=JSONB,
+        params={
+            "default": None,
+            "null": True,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="IdempotencyKey",
+        tablename="idempotency_key",
+        column_name="created_at",
+        db_column_name="created_at",
+        column_class_name="Timestamptz",
+        column_class=Timestamptz,
+        params={
+            "default": TimestamptzNow(),
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Passkey",
+        tablename="passkey",
+        column_name="id",
+        db_column_name="id",
+        column_class_name="BigSerial",
+        column_class=BigSerial,
+        params={
+            "null": False,
+            "primary_key": True,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Passkey",
+        tablename="passkey",
+        column_name="account_id",
+        db_column_name="account_id",
+        column_class_name="BigInt",
+        column_class=BigInt,
+        params={
+            "default": 0,
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Passkey",
+        tablename="passkey",
+        column_name="credential_id",
+        db_column_name="credential_id",
+        column_class_name="Bytea",
+        column_class=Bytea,
+        params={
+            "default": b"",
+            "null": False,
+            "primary_key": False,
+            "unique": True,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Passkey",
+        tablename="passkey",
+        column_name="public_key",
+        db_column_name="public_key",
+        column_class_name="Bytea",
+        column_class=Bytea,
+        params={
+            "default": b"",
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Passkey",
+        tablename="passkey",
+        column_name="sign_count",
+        db_column_name="sign_count",
+        column_class_name="BigInt",
+        column_class=BigInt,
+        params={
+            "default": 0,
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Passkey",
+        tablename="passkey",
+        column_name="name",
+        db_column_name="name",
+        column_class_name="Text",
+        column_class=Text,
+        params={
+            "default": "",
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Passkey",
+        tablename="passkey",
+        column_name="backed_up",
+        db_column_name="backed_up",
+        column_class_name="Boolean",
+        column_class=Boolean,
+        params={
+            "default": False,
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Passkey",
+        tablename="passkey",
+        column_name="created_at",
+        db_column_name="created_at",
+        column_class_name="Timestamptz",
+        column_class=Timestamptz,
+        params={
+            "default": TimestamptzNow(),
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Passkey",
+        tablename="passkey",
+        column_name="used_at",
+        db_column_name="used_at",
+        column_class_name="Timestamptz",
+        column_class=Timestamptz,
+        params={
+            "default": None,
+            "null": True,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="McpAuditEvent",
+        tablename="mcp_audit_events",
+        column_name="id",
+        db_column_name="id",
+        column_class_name="BigSerial",
+        column_class=BigSerial,
+        params={
+            "null": False,
+            "primary_key": True,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="McpAuditEvent",
+        tablename="mcp_audit_events",
+        column_name="account_id",
+        db_column_name="account_id",
+        column_class_name="BigInt",
+        column_class=BigInt,
+        params={
+            "default": 0,
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="McpAuditEvent",
+        tablename="mcp_audit_events",
+        column_name="client_kind",
+        db_column_name="client_kind",
+        column_class_name="Text",
+        column_class=Text,
+        params={
+            "default": "",
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="McpAuditEvent",
+        tablename="mcp_audit_events",
+        column_name="client_id",
+        db_column_name="client_id",
+        column_class_name="BigInt",
+        column_class=BigInt,
+        params={
+            "default": 0,
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="McpAuditEvent",
+        tablename="mcp_audit_events",
+        column_name="client_name",
+        db_column_name="client_name",
+        column_class_name="Text",
+        column_class=Text,
+        params={
+            "default": "",
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="McpAuditEvent",
+        tablename="mcp_audit_events",
+        column_name="tool",
+        db_column_name="tool",
+        column_class_name="Text",
+        column_class=Text,
+        params={
+            "default": "",
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="McpAuditEvent",
+        tablename="mcp_audit_events",
+        column_name="action",
+        db_column_name="action",
+        column_class_name="Text",
+        column_class=Text,
+        params={
+            "default": "",
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="McpAuditEvent",
+        tablename="mcp_audit_events",
+        column_name="input_summary",
+        db_column_name="input_summary",
+        column_class_name="Text",
+        column_class=Text,
+        params={
+            "default": "",
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="McpAuditEvent",
+        tablename="mcp_audit_events",
+        column_name="affected_ids",
+        db_column_name="affected_ids",
+        column_class_name="Array",
+        column_class=Array,
+        params={
+            "default": list,
+            "base_column": Text(
+                default="",
+                null=False,
+                primary_key=False,
+                unique=False,
+                index=False,
+                index_method=IndexMethod.btree,
+                choices=None,
+                db_column_name=None,
+                secret=False,
+            ),
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="McpAuditEvent",
+        tablename="mcp_audit_events",
+        column_name="request_id",
+        db_column_name="request_id",
+        column_class_name="Text",
+        column_class=Text,
+        params={
+            "default": "",
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="McpAuditEvent",
+        tablename="mcp_audit_events",
         column_name="created_at",
         db_column_name="created_at",
         column_class_name="Timestamptz",
@@ -1721,50 +1982,8 @@ async def forwards():
     )
 
     manager.add_column(
-        table_class_name="RateLimit",
-        tablename="rate_limit",
-        column_name="key",
-        db_column_name="key",
-        column_class_name="Text",
-        column_class=Text,
-        params={
-            "default": "",
-            "null": False,
-            "primary_key": True,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="RateLimit",
-        tablename="rate_limit",
-        column_name="arrival",
-        db_column_name="arrival",
-        column_class_name="Timestamptz",
-        column_class=Timestamptz,
-        params={
-            "default": TimestamptzNow(),
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="McpAuditEvent",
-        tablename="mcp_audit_events",
+        table_class_name="Review",
+        tablename="review",
         column_name="id",
         db_column_name="id",
         column_class_name="BigSerial",
@@ -1783,8 +2002,8 @@ async def forwards():
     )
 
     manager.add_column(
-        table_class_name="McpAuditEvent",
-        tablename="mcp_audit_events",
+        table_class_name="Review",
+        tablename="review",
         column_name="account_id",
         db_column_name="account_id",
         column_class_name="BigInt",
@@ -1804,31 +2023,10 @@ async def forwards():
     )
 
     manager.add_column(
-        table_class_name="McpAuditEvent",
-        tablename="mcp_audit_events",
-        column_name="client_kind",
-        db_column_name="client_kind",
-        column_class_name="Text",
-        column_class=Text,
-        params={
-            "default": "",
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="McpAuditEvent",
-        tablename="mcp_audit_events",
-        column_name="client_id",
-        db_column_name="client_id",
+        table_class_name="Review",
+        tablename="review",
+        column_name="card_id",
+        db_column_name="card_id",
         column_class_name="BigInt",
         column_class=BigInt,
         params={
@@ -1846,14 +2044,14 @@ async def forwards():
     )
 
     manager.add_column(
-        table_class_name="McpAuditEvent",
-        tablename="mcp_audit_events",
-        column_name="client_name",
-        db_column_name="client_name",
-        column_class_name="Text",
-        column_class=Text,
+        table_class_name="Review",
+        tablename="review",
+        column_name="deck_id",
+        db_column_name="deck_id",
+        column_class_name="BigInt",
+        column_class=BigInt,
         params={
-            "default": "",
+            "default": 0,
             "null": False,
             "primary_key": False,
             "unique": False,
@@ -1867,14 +2065,14 @@ async def forwards():
     )
 
     manager.add_column(
-        table_class_name="McpAuditEvent",
-        tablename="mcp_audit_events",
-        column_name="tool",
-        db_column_name="tool",
-        column_class_name="Text",
-        column_class=Text,
+        table_class_name="Review",
+        tablename="review",
+        column_name="rep",
+        db_column_name="rep",
+        column_class_name="Integer",
+        column_class=Integer,
         params={
-            "default": "",
+            "default": 0,
             "null": False,
             "primary_key": False,
             "unique": False,
@@ -1888,14 +2086,14 @@ async def forwards():
     )
 
     manager.add_column(
-        table_class_name="McpAuditEvent",
-        tablename="mcp_audit_events",
-        column_name="action",
-        db_column_name="action",
-        column_class_name="Text",
-        column_class=Text,
+        table_class_name="Review",
+        tablename="review",
+        column_name="rating",
+        db_column_name="rating",
+        column_class_name="SmallInt",
+        column_class=SmallInt,
         params={
-            "default": "",
+            "default": 0,
             "null": False,
             "primary_key": False,
             "unique": False,
@@ -1909,84 +2107,10 @@ async def forwards():
     )
 
     manager.add_column(
-        table_class_name="McpAuditEvent",
-        tablename="mcp_audit_events",
-        column_name="input_summary",
-        db_column_name="input_summary",
-        column_class_name="Text",
-        column_class=Text,
-        params={
-            "default": "",
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="McpAuditEvent",
-        tablename="mcp_audit_events",
-        column_name="affected_ids",
-        db_column_name="affected_ids",
-        column_class_name="Array",
-        column_class=Array,
-        params={
-            "default": list,
-            "base_column": Text(
-                default="",
-                null=False,
-                primary_key=False,
-                unique=False,
-                index=False,
-                index_method=IndexMethod.btree,
-                choices=None,
-                db_column_name=None,
-                secret=False,
-            ),
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="McpAuditEvent",
-        tablename="mcp_audit_events",
-        column_name="request_id",
-        db_column_name="request_id",
-        column_class_name="Text",
-        column_class=Text,
-        params={
-            "default": "",
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="McpAuditEvent",
-        tablename="mcp_audit_events",
-        column_name="created_at",
-        db_column_name="created_at",
+        table_class_name="Review",
+        tablename="review",
+        column_name="reviewed_at",
+        db_column_name="reviewed_at",
         column_class_name="Timestamptz",
         column_class=Timestamptz,
         params={
@@ -2004,179 +2128,12 @@ async def forwards():
     )
 
     manager.add_column(
-        table_class_name="Passkey",
-        tablename="passkey",
-        column_name="id",
-        db_column_name="id",
-        column_class_name="BigSerial",
-        column_class=BigSerial,
-        params={
-            "null": False,
-            "primary_key": True,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Passkey",
-        tablename="passkey",
-        column_name="account_id",
-        db_column_name="account_id",
-        column_class_name="BigInt",
-        column_class=BigInt,
-        params={
-            "default": 0,
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Passkey",
-        tablename="passkey",
-        column_name="credential_id",
-        db_column_name="credential_id",
-        column_class_name="Bytea",
-        column_class=Bytea,
-        params={
-            "default": b"",
-            "null": False,
-            "primary_key": False,
-            "unique": True,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Passkey",
-        tablename="passkey",
-        column_name="public_key",
-        db_column_name="public_key",
-        column_class_name="Bytea",
-        column_class=Bytea,
-        params={
-            "default": b"",
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Passkey",
-        tablename="passkey",
-        column_name="sign_count",
-        db_column_name="sign_count",
-        column_class_name="BigInt",
-        column_class=BigInt,
-        params={
-            "default": 0,
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Passkey",
-        tablename="passkey",
-        column_name="name",
-        db_column_name="name",
-        column_class_name="Text",
-        column_class=Text,
-        params={
-            "default": "",
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Passkey",
-        tablename="passkey",
-        column_name="backed_up",
-        db_column_name="backed_up",
-        column_class_name="Boolean",
-        column_class=Boolean,
-        params={
-            "default": False,
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Passkey",
-        tablename="passkey",
-        column_name="created_at",
-        db_column_name="created_at",
-        column_class_name="Timestamptz",
-        column_class=Timestamptz,
-        params={
-            "default": TimestamptzNow(),
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Passkey",
-        tablename="passkey",
-        column_name="used_at",
-        db_column_name="used_at",
-        column_class_name="Timestamptz",
-        column_class=Timestamptz,
+        table_class_name="Review",
+        tablename="review",
+        column_name="elapsed_ms",
+        db_column_name="elapsed_ms",
+        column_class_name="Integer",
+        column_class=Integer,
         params={
             "default": None,
             "null": True,
@@ -2192,15 +2149,16 @@ async def forwards():
     )
 
     manager.add_column(
-        table_class_name="Collection",
-        tablename="collection",
-        column_name="id",
-        db_column_name="id",
-        column_class_name="BigSerial",
-        column_class=BigSerial,
+        table_class_name="Review",
+        tablename="review",
+        column_name="before",
+        db_column_name="before",
+        column_class_name="JSONB",
+        column_class=JSONB,
         params={
+            "default": "{}",
             "null": False,
-            "primary_key": True,
+            "primary_key": False,
             "unique": False,
             "index": False,
             "index_method": IndexMethod.btree,
@@ -2212,12 +2170,12 @@ async def forwards():
     )
 
     manager.add_column(
-        table_class_name="Collection",
-        tablename="collection",
-        column_name="account_id",
-        db_column_name="account_id",
-        column_class_name="BigInt",
-        column_class=BigInt,
+        table_class_name="Review",
+        tablename="review",
+        column_name="state_before",
+        db_column_name="state_before",
+        column_class_name="SmallInt",
+        column_class=SmallInt,
         params={
             "default": 0,
             "null": False,
@@ -2233,52 +2191,10 @@ async def forwards():
     )
 
     manager.add_column(
-        table_class_name="Collection",
-        tablename="collection",
-        column_name="title",
-        db_column_name="title",
-        column_class_name="Text",
-        column_class=Text,
-        params={
-            "default": "",
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Collection",
-        tablename="collection",
-        column_name="title_key",
-        db_column_name="title_key",
-        column_class_name="Text",
-        column_class=Text,
-        params={
-            "default": "",
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Collection",
-        tablename="collection",
-        column_name="created_at",
-        db_column_name="created_at",
+        table_class_name="Review",
+        tablename="review",
+        column_name="due",
+        db_column_name="due",
         column_class_name="Timestamptz",
         column_class=Timestamptz,
         params={
@@ -2296,14 +2212,56 @@ async def forwards():
     )
 
     manager.add_column(
-        table_class_name="Collection",
-        tablename="collection",
-        column_name="updated_at",
-        db_column_name="updated_at",
-        column_class_name="Timestamptz",
-        column_class=Timestamptz,
+        table_class_name="Review",
+        tablename="review",
+        column_name="interval_days",
+        db_column_name="interval_days",
+        column_class_name="DoublePrecision",
+        column_class=DoublePrecision,
         params={
-            "default": TimestamptzNow(),
+            "default": 0.0,
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Review",
+        tablename="review",
+        column_name="stability",
+        db_column_name="stability",
+        column_class_name="DoublePrecision",
+        column_class=DoublePrecision,
+        params={
+            "default": 0.0,
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Review",
+        tablename="review",
+        column_name="difficulty",
+        db_column_name="difficulty",
+        column_class_name="DoublePrecision",
+        column_class=DoublePrecision,
+        params={
+            "default": 0.0,
             "null": False,
             "primary_key": False,
             "unique": False,
@@ -2716,13 +2674,14 @@ async def forwards():
     )
 
     manager.add_column(
-        table_class_name="Review",
-        tablename="review",
-        column_name="id",
-        db_column_name="id",
-        column_class_name="BigSerial",
-        column_class=BigSerial,
+        table_class_name="RateLimit",
+        tablename="rate_limit",
+        column_name="key",
+        db_column_name="key",
+        column_class_name="Text",
+        column_class=Text,
         params={
+            "default": "",
             "null": False,
             "primary_key": True,
             "unique": False,
@@ -2736,8 +2695,29 @@ async def forwards():
     )
 
     manager.add_column(
-        table_class_name="Review",
-        tablename="review",
+        table_class_name="RateLimit",
+        tablename="rate_limit",
+        column_name="arrival",
+        db_column_name="arrival",
+        column_class_name="Timestamptz",
+        column_class=Timestamptz,
+        params={
+            "default": TimestamptzNow(),
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="DeckCount",
+        tablename="deck_count",
         column_name="account_id",
         db_column_name="account_id",
         column_class_name="BigInt",
@@ -2757,29 +2737,8 @@ async def forwards():
     )
 
     manager.add_column(
-        table_class_name="Review",
-        tablename="review",
-        column_name="card_id",
-        db_column_name="card_id",
-        column_class_name="BigInt",
-        column_class=BigInt,
-        params={
-            "default": 0,
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Review",
-        tablename="review",
+        table_class_name="DeckCount",
+        tablename="deck_count",
         column_name="deck_id",
         db_column_name="deck_id",
         column_class_name="BigInt",
@@ -2787,7 +2746,7 @@ async def forwards():
         params={
             "default": 0,
             "null": False,
-            "primary_key": False,
+            "primary_key": True,
             "unique": False,
             "index": False,
             "index_method": IndexMethod.btree,
@@ -2799,10 +2758,10 @@ async def forwards():
     )
 
     manager.add_column(
-        table_class_name="Review",
-        tablename="review",
-        column_name="rep",
-        db_column_name="rep",
+        table_class_name="DeckCount",
+        tablename="deck_count",
+        column_name="cards",
+        db_column_name="cards",
         column_class_name="Integer",
         column_class=Integer,
         params={
@@ -2820,12 +2779,12 @@ async def forwards():
     )
 
     manager.add_column(
-        table_class_name="Review",
-        tablename="review",
-        column_name="rating",
-        db_column_name="rating",
-        column_class_name="SmallInt",
-        column_class=SmallInt,
+        table_class_name="DeckCount",
+        tablename="deck_count",
+        column_name="new_cards",
+        db_column_name="new_cards",
+        column_class_name="Integer",
+        column_class=Integer,
         params={
             "default": 0,
             "null": False,
@@ -2841,10 +2800,156 @@ async def forwards():
     )
 
     manager.add_column(
-        table_class_name="Review",
-        tablename="review",
-        column_name="reviewed_at",
-        db_column_name="reviewed_at",
+        table_class_name="Deck",
+        tablename="deck",
+        column_name="id",
+        db_column_name="id",
+        column_class_name="BigSerial",
+        column_class=BigSerial,
+        params={
+            "null": False,
+            "primary_key": True,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Deck",
+        tablename="deck",
+        column_name="account_id",
+        db_column_name="account_id",
+        column_class_name="BigInt",
+        column_class=BigInt,
+        params={
+            "default": 0,
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Deck",
+        tablename="deck",
+        column_name="collection_id",
+        db_column_name="collection_id",
+        column_class_name="BigInt",
+        column_class=BigInt,
+        params={
+            "default": None,
+            "null": True,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Deck",
+        tablename="deck",
+        column_name="title",
+        db_column_name="title",
+        column_class_name="Text",
+        column_class=Text,
+        params={
+            "default": "",
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Deck",
+        tablename="deck",
+        column_name="title_key",
+        db_column_name="title_key",
+        column_class_name="Text",
+        column_class=Text,
+        params={
+            "default": "",
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Deck",
+        tablename="deck",
+        column_name="description",
+        db_column_name="description",
+        column_class_name="Text",
+        column_class=Text,
+        params={
+            "default": "",
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Deck",
+        tablename="deck",
+        column_name="language",
+        db_column_name="language",
+        column_class_name="Text",
+        column_class=Text,
+        params={
+            "default": None,
+            "null": True,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Deck",
+        tablename="deck",
+        column_name="created_at",
+        db_column_name="created_at",
         column_class_name="Timestamptz",
         column_class=Timestamptz,
         params={
@@ -2862,120 +2967,36 @@ async def forwards():
     )
 
     manager.add_column(
-        table_class_name="Review",
-        tablename="review",
-        column_name="elapsed_ms",
-        db_column_name="elapsed_ms",
-        column_class_name="Integer",
-        column_class=Integer,
+        table_class_name="Deck",
+        tablename="deck",
+        column_name="updated_at",
+        db_column_name="updated_at",
+        column_class_name="Timestamptz",
+        column_class=Timestamptz,
+        params={
+            "default": TimestamptzNow(),
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
+        table_class_name="Deck",
+        tablename="deck",
+        column_name="deleted_at",
+        db_column_name="deleted_at",
+        column_class_name="Timestamptz",
+        column_class=Timestamptz,
         params={
             "default": None,
             "null": True,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Review",
-        tablename="review",
-        column_name="before",
-        db_column_name="before",
-        column_class_name="JSONB",
-        column_class=JSONB,
-        params={
-            "default": "{}",
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Review",
-        tablename="review",
-        column_name="state_before",
-        db_column_name="state_before",
-        column_class_name="SmallInt",
-        column_class=SmallInt,
-        params={
-            "default": 0,
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Review",
-        tablename="review",
-        column_name="interval_days",
-        db_column_name="interval_days",
-        column_class_name="DoublePrecision",
-        column_class=DoublePrecision,
-        params={
-            "default": 0.0,
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Review",
-        tablename="review",
-        column_name="stability",
-        db_column_name="stability",
-        column_class_name="DoublePrecision",
-        column_class=DoublePrecision,
-        params={
-            "default": 0.0,
-            "null": False,
-            "primary_key": False,
-            "unique": False,
-            "index": False,
-            "index_method": IndexMethod.btree,
-            "choices": None,
-            "db_column_name": None,
-            "secret": False,
-        },
-        schema=None,
-    )
-
-    manager.add_column(
-        table_class_name="Review",
-        tablename="review",
-        column_name="difficulty",
-        db_column_name="difficulty",
-        column_class_name="DoublePrecision",
-        column_class=DoublePrecision,
-        params={
-            "default": 0.0,
-            "null": False,
             "primary_key": False,
             "unique": False,
             "index": False,

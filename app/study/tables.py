@@ -21,6 +21,7 @@ class Review(Table, tablename="review", db=DB):
     elapsed_ms = Integer(null=True, default=None, help_text="Time to answer, at most 60,000")
     before = JSONB()
     state_before = SmallInt()
-    interval_days = DoublePrecision(help_text="From the answer to the new due time")
+    due = Timestamptz(help_text="When the answer made the card due")
+    interval_days = DoublePrecision(help_text="Whole study days for a card in review, else the part of a day of its step")
     stability = DoublePrecision()
     difficulty = DoublePrecision()

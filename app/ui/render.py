@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from babel.dates import format_date, format_datetime, format_timedelta
+from babel.dates import format_date, format_datetime, format_time, format_timedelta
 from babel.numbers import format_decimal
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -74,6 +74,9 @@ def _environment(language: str) -> Environment:
     def local_time(moment: datetime, reader: Reader, form: str = "medium") -> str:
         return format_datetime(moment, form, tzinfo=ZoneInfo(reader.zone), locale=language)
 
+    def clock_time(moment: datetime, reader: Reader) -> str:
+        return format_time(moment, "short", tzinfo=ZoneInfo(reader.zone), locale=language)
+
     def local_date(moment: datetime | date, form: str = "medium") -> str:
         return format_date(moment, form, locale=language)
 
@@ -84,6 +87,7 @@ def _environment(language: str) -> Environment:
         rich=_rich,
         lines=_lines,
         local_time=local_time,
+        clock_time=clock_time,
         local_date=local_date,
         ago=ago,
         number=lambda value: format_decimal(value, locale=language),

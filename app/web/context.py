@@ -21,7 +21,7 @@ from app.ui.render import Reader, render, translate
 _FLASH = "loci_flash"
 _FLASH_SECONDS = 60
 
-type_of_request = Request[Any, Any, Any]
+HtmlRequest = Request[Any, Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,11 @@ class SignInNeeded(NotAuthorizedException):
     """The page is for signed-in people."""
 
 
-def web_context(request: type_of_request) -> WebContext:
+def web_context(request: HtmlRequest) -> WebContext:
     return request.app.state.web  # type: ignore[no-any-return]
 
 
-async def maybe_signed_in(request: type_of_request) -> SignedIn | None:
+async def maybe_signed_in(request: HtmlRequest) -> SignedIn | None:
     """Who is signed in, looked up once a request."""
     state = request.scope["state"]
     if "signed_in" not in state:
@@ -63,7 +63,7 @@ async def maybe_signed_in(request: type_of_request) -> SignedIn | None:
     return state["signed_in"]  # type: ignore[no-any-return]
 
 
-async def signed_in(request: type_of_request) -> SignedIn:
+async def signed_in(request: HtmlRequest) -> SignedIn:
     """Who is signed in; raises `SignInNeeded`, which leads to the sign-in page and back."""
     found = await maybe_signed_in(request)
     if found is None:
@@ -71,7 +71,17 @@ async def signed_in(request: type_of_request) -> SignedIn:
     return found
 
 
-def reader_of(request: type_of_request) -> Reader:
+def address_of(request: HtmlRequest) -> str:
+    """The address of the browser, as far as the trusted proxies tell."""
+    return request.client.host if request.client else ""
+
+
+def user_agent_of(request: HtmlRequest) -> str:
+    """What the browser calls itself, cut to a line."""
+    return request.headers.get("user-agent", "")[:200]
+
+
+def reader_of(request: HtmlRequest) -> Reader:
     """The reader of the answer: the signed-in person, else whom the browser describes."""
     me: SignedIn | None = request.scope["state"].get("signed_in")
     if me is None:
@@ -79,7 +89,7 @@ def reader_of(request: type_of_request) -> Reader:
     return Reader(me.account.language, me.account.zone)
 
 
-def page(request: type_of_request, template: str, *, status: int = 200, nav: str = "", **context: Any) -> Response[str]:
+def page(request: HtmlRequest, template: str, *, status: int = 200, nav: str = "", **context: Any) -> Response[str]:
     """An HTML page; the flash notes that wait are shown on it and forgotten."""
     web = web_context(request)
     me: SignedIn | None = request.scope["state"].get("signed_in")
@@ -95,6 +105,7 @@ def page(request: type_of_request, template: str, *, status: int = 200, nav: str
         flash=[(kind, translate(reader, message, **params)) for kind, message, params in noted],
         now=clock.now(),
         settings=web.settings,
+        status=status,
         **context,
     )
     response = Response(body, status_code=status, media_type=MediaType.HTML)
@@ -103,7 +114,7 @@ def page(request: type_of_request, template: str, *, status: int = 200, nav: str
     return response
 
 
-def go(request: type_of_request, path: str, *notes: tuple[str, str, dict[str, object]]) -> Response[None]:
+def go(request: HtmlRequest, path: str, *notes: tuple[str, str, dict[str, object]]) -> Response[None]:
     """303 to a page of ours, with notes (kind, message id, params) for it to show. Kinds: info, good, warn, bad."""
     response: Response[None] = Response(None, status_code=303, headers={"location": path})
     if notes:

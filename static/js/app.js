@@ -44,8 +44,10 @@ function relative(element) {
   element.textContent = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: "auto" }).format(Math.round(seconds / size), unit);
 }
 
+const boxesOf = (form) => [...form.querySelectorAll(".cards input[type=checkbox], .rows input[type=checkbox], tbody input[type=checkbox]")];
+
 function count(form) {
-  const boxes = [...form.querySelectorAll(".cards input[type=checkbox], tbody input[type=checkbox]")];
+  const boxes = boxesOf(form);
   const chosen = boxes.filter((box) => box.checked).length;
   const all = form.querySelector("[data-select-all]");
   const shown = form.querySelector("[data-selected-count]");
@@ -54,7 +56,6 @@ function count(form) {
     all.checked = chosen > 0 && chosen === boxes.length;
     all.indeterminate = chosen > 0 && chosen < boxes.length;
   }
-  return boxes;
 }
 
 function appeared() {
@@ -83,7 +84,10 @@ document.addEventListener("click", async (event) => {
 document.addEventListener("change", (event) => {
   const form = event.target.closest?.("form[data-bulk]");
   if (!form) return;
-  if (event.target.matches("[data-select-all]")) for (const box of count(form)) box.checked = event.target.checked;
+  if (event.target.matches("[data-select-all]")) {
+    const { checked } = event.target;
+    for (const box of boxesOf(form)) box.checked = checked;
+  }
   count(form);
 });
 

@@ -1,0 +1,33 @@
+"""Who calls: from the Authorization header to the account, its plan and what the token may do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from app.accounts import queries
+from app.accounts.views import Caller
+from app.core.settings import Settings
+from app.domain.plans import Plan
+
+_LONGEST_TOKEN = 512
+
+
+def bearer_token(headers: Sequence[tuple[bytes, bytes]]) -> str | None:
+    """The bearer token that was presented, or None. Two Authorization headers are none: readers would disagree."""
+    values = [value for name, value in headers if name == b"authorization"]
+    if len(values) != 1:
+        return None
+    scheme, _, token = values[0].decode("latin-1").partition(" ")
+    return token.strip() or None if scheme.lower() == "bearer" else None
+
+
+async def caller_of(token: str, settings: Settings, *, now: datetime) -> Caller | None:
+    """The caller behind a token; None when it is unknown, expired or revoked. Without plans everybody is Pro."""
+    if len(token) > _LONGEST_TOKEN or not token.isascii():
+        return None
+    caller = await queries.caller_of_key(token, now=now)
+    if caller is None or settings.plans:
+        return caller
+    return replace(caller, plan=Plan.PRO)

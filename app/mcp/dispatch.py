@@ -1,0 +1,98 @@
+"""The only path from a tool call to a handler: spec, caller, scope, plan, input, one unit of work, result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import mcp_types as types
+import msgspec
+from mcp import MCPError
+
+from app.accounts.views import Caller
+from app.audit import service as audit
+from app.core import clock
+from app.core.db import atomic
+from app.core.settings import Settings
+from app.domain.errors import AppError, N_, PlanRequired
+from app.domain.plans import includes
+from app.mcp.errors import tool_error, unexpected
+from app.mcp.registry import Surface
+from app.mcp.schema import parse
+from app.mcp.spec import AnyTool, Call, Reply
+
+SUMMARY_BYTES = 2048
+UNAUTHORIZED = -32001
+REFUSED = -32000
+
+
+@dataclass(slots=True, kw_only=True)
+class McpRequest:
+    """One HTTP request on its way through the SDK. `tool` and `outcome` are filled in for the log line."""
+
+    surface: Surface
+    caller: Caller
+    settings: Settings
+    request_id: str
+    tool: str = ""
+    outcome: str = "ok"
+
+
+async def call_tool(request: McpRequest, name: str, arguments: Mapping[str, Any] | None) -> types.CallToolResult:
+    """Run one call. What the caller can act on comes back as a tool error; the rest raises `MCPError`."""
+    tool = request.surface.tool(name)
+    if tool is None:
+        request.outcome = "unknown_tool"
+        raise MCPError(code=types.INVALID_PARAMS, message="Unknown tool; tools/list names those of this endpoint.")
+    request.tool = tool.name
+    if tool.scope not in request.caller.scopes:  # the endpoint has answered 403 before; this is the lock behind it
+        request.outcome = "insufficient_scope"
+        raise MCPError(code=REFUSED, message=f"insufficient_scope: {tool.name} needs {tool.scope.value}.")
+    try:
+        reply = await _run(request, tool, arguments)
+    except AppError as error:
+        request.outcome = error.code.value
+        return tool_error(error, request.settings)
+    except MCPError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the edge: nothing but the incident id may leave
+        request.outcome = "unexpected"
+        raise unexpected(error, request.request_id) from None
+    structured = msgspec.to_builtins(reply.output)
+    text = reply.text if reply.text is not None else msgspec.json.encode(structured).decode()
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=structured)
+
+
+async def _run(request: McpRequest, tool: AnyTool, arguments: Mapping[str, Any] | None) -> Reply[Any]:
+    caller = request.caller
+    if tool.feature is not None and not includes(caller.plan, tool.feature):
+        raise PlanRequired(
+            N_("Creating, changing, deleting and restoring from an AI chat needs the Plus or Pro plan."),
+            N_("Reading and searching work on every plan. The person can change the plan in Loci."),
+        )
+    given = parse(tool.input, arguments)
+    call = Call(caller=caller, settings=request.settings, now=clock.now(), request_id=request.request_id)
+    if not tool.kind.mutates:
+        return await tool.handler(call, given)
+    async with atomic():
+        reply = await tool.handler(call, given)
+        await audit.record(
+            caller.account_id,
+            client_kind=caller.client_kind,
+            client_id=caller.client_id,
+            client_name=caller.client_name,
+            tool=tool.name,
+            action=tool.kind.action,
+            input_summary=summary_of(arguments),
+            affected_ids=list(reply.affected),
+            request_id=request.request_id,
+            now=call.now,
+        )
+    return reply
+
+
+def summary_of(arguments: Mapping[str, Any] | None) -> str:
+    """The input as JSON, at most `SUMMARY_BYTES` of UTF-8, cut between characters."""
+    raw = msgspec.json.encode(arguments or {})
+    return raw.decode() if len(raw) <= SUMMARY_BYTES else raw[:SUMMARY_BYTES].decode(errors="ignore")

@@ -1,0 +1,332 @@
+"""The HTTP around the protocol engine: origin, method, size, token, scope and rate, in this order, then the engine."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+import mcp_types as types
+from litestar import Litestar, asgi
+from litestar.handlers import ASGIRouteHandler, BaseRouteHandler
+from litestar.types import HTTPScope, Message, Receive, Scope, Send
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+from app.accounts.views import Caller
+from app.core import clock, logs
+from app.core.ratelimit import Rate, seconds_to_wait
+from app.core.settings import Settings
+from app.domain.errors import Unavailable
+from app.mcp import envelope as envelopes
+from app.mcp.caller import bearer_token, caller_of
+from app.mcp.dispatch import REFUSED, UNAUTHORIZED, McpRequest
+from app.mcp.envelope import BadEnvelope, Envelope, error_body
+from app.mcp.errors import unexpected
+from app.mcp.metadata import metadata_handlers, metadata_path
+from app.mcp.plans import figures_of
+from app.mcp.registry import SURFACES, Surface
+from app.mcp.server import STATE, create_server
+
+MAXIMUM_BODY_BYTES = 1_048_576
+METHODS = "POST, OPTIONS"
+_LOOPBACK = re.compile(r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?")
+# Refused tokens of one address: enough for any honest client, too few to wear the database out.
+_REFUSED_TOKENS = Rate(calls=300, seconds=60, burst=300)
+_ALLOWED_HEADERS = (
+    "Authorization, Content-Type, Accept, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID, "
+    "X-Request-Id"
+)
+_EXPOSED_HEADERS = "WWW-Authenticate, Retry-After, Mcp-Session-Id, X-Request-Id"
+
+Headers = list[tuple[bytes, bytes]]
+_log = logs.get_logger(__name__)
+
+
+class Refusal(Exception):  # noqa: N818 - an answer, not a fault
+    """An answer given before the protocol engine saw the request. `outcome` is its word in the log."""
+
+    def __init__(
+        self,
+        status: int,
+        outcome: str,
+        message: str = "",
+        *,
+        code: int = REFUSED,
+        id: str | int | None = None,
+        headers: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.outcome = outcome
+        self.body = error_body(code, message, id) if message else b""
+        self.headers: Headers = [(name.encode(), value.encode()) for name, value in headers]
+
+
+class McpEndpoint:
+    """One endpoint as a pure ASGI application."""
+
+    def __init__(
+        self, surface: Surface, settings: Settings, engine: Callable[[Any, Any, Any], Awaitable[None]]
+    ) -> None:
+        self._surface = surface
+        self._settings = settings
+        self._engine = engine
+        self._metadata_url = settings.base_url + metadata_path(surface)
+        own = urlsplit(settings.base_url)
+        self._origins = frozenset(
+            origin.rstrip("/").lower() for origin in (*settings.allowed_origins, f"{own.scheme}://{own.netloc}")
+        )
+
+    async def __call__(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
+        started = time.perf_counter()
+        state = cast("dict[str, Any]", scope.get("state") or {})
+        request_id = str(state.get("request_id") or logs.request_id())
+        line: dict[str, Any] = {"request_id": request_id, "endpoint": self._surface.path}
+        try:
+            await self._serve(scope, receive, send, request_id, line)
+        except Refusal as refusal:
+            line |= {"outcome": refusal.outcome, "status": refusal.status}
+            await self._answer(scope, send, refusal)
+        except Unavailable as error:
+            line |= {"outcome": error.code.value, "status": 503}
+            await self._answer(scope, send, Refusal(503, "", f"[{error.code}] {error}", headers=[("retry-after", "5")]))
+        except Exception as error:  # noqa: BLE001 - the edge
+            failure = unexpected(error, request_id).error
+            line |= {"outcome": "unexpected", "status": 200}
+            await self._answer(scope, send, Refusal(200, "", failure.message, code=failure.code, id=line.get("rpc_id")))
+        line.pop("rpc_id", None)
+        if scope["method"] == "POST":
+            _log.info("mcp_call", ms=round((time.perf_counter() - started) * 1000, 2), **line)
+
+    async def _serve(
+        self, scope: HTTPScope, receive: Receive, send: Send, request_id: str, line: dict[str, Any]
+    ) -> None:
+        headers = cast("Headers", list(scope["headers"]))
+        self._check_origin(headers)
+        if scope["method"] == "OPTIONS":
+            raise Refusal(204, "preflight", headers=_preflight_headers())
+        if scope["method"] != "POST":
+            # No stream is offered, so that a client learns at once what it would otherwise wait for.
+            raise Refusal(405, "method", "Send JSON-RPC messages by POST.", headers=[("allow", METHODS)])
+        _check_length(headers)
+        caller = await self._authenticate(scope, headers)
+        line |= {"account": caller.account_id, "client": f"{caller.client_kind}:{caller.client_id}"}
+        _check_content_type(headers)
+        body = await _read_body(receive)
+        if body is None:
+            line["outcome"] = "disconnected"
+            return
+        envelope = _read_envelope(body, headers)
+        line["rpc_id"] = envelope.id
+        await self._check_rate(caller, envelope)
+        self._check_scope(caller, envelope)
+        request = McpRequest(surface=self._surface, caller=caller, settings=self._settings, request_id=request_id)
+        inner = {
+            **scope,
+            "headers": _plain_headers(headers),
+            "state": {**cast("dict[str, Any]", scope.get("state") or {}), STATE: request},
+        }
+        await self._engine(inner, _replay(body, receive), self._with_cors(scope, send, line))
+        line["outcome"] = request.outcome
+        if request.tool:
+            line["tool"] = request.tool
+
+    def _check_origin(self, headers: Headers) -> None:
+        if any(not self._is_allowed(value) for name, value in headers if name == b"origin"):
+            raise Refusal(403, "origin", "This origin is not allowed.", code=types.INVALID_REQUEST)
+
+    def _is_allowed(self, origin: bytes) -> bool:
+        text = origin.decode("latin-1").lower()
+        return text in self._origins or _LOOPBACK.fullmatch(text) is not None
+
+    async def _authenticate(self, scope: HTTPScope, headers: Headers) -> Caller:
+        token = bearer_token(headers)
+        caller = await caller_of(token, self._settings, now=clock.now()) if token else None
+        if caller is not None:
+            return caller
+        address = (scope.get("client") or ("unknown", 0))[0]
+        wait = await seconds_to_wait(f"mcp-refused:{address}", _REFUSED_TOKENS)
+        if wait > 0:
+            raise _too_many(wait)
+        challenge = f'Bearer resource_metadata="{self._metadata_url}", scope="{" ".join(self._surface.scopes())}"'
+        if token:
+            challenge += (
+                ', error="invalid_token", error_description="The token is unknown, expired, revoked or for another server"'
+            )
+        message = "The token is not valid." if token else "Authentication is needed."
+        raise Refusal(
+            401, "unauthorized", message, code=UNAUTHORIZED, headers=[("www-authenticate", challenge)]
+        )
+
+    async def _check_rate(self, caller: Caller, envelope: Envelope) -> None:
+        """Tool calls and everything else are counted apart, so that a handshake does not use up calls."""
+        figures = figures_of(caller.plan, self._settings)
+        what = "call" if envelope.method == "tools/call" else "other"
+        wait = await seconds_to_wait(
+            f"mcp-{what}:{caller.account_id}", Rate(calls=figures.calls_per_minute, seconds=60, burst=figures.burst)
+        )
+        if wait > 0:
+            raise _too_many(wait, envelope.id)
+
+    def _check_scope(self, caller: Caller, envelope: Envelope) -> None:
+        """The specification's step-up: 403 with the scope that a call needs, before anything is dispatched."""
+        tool = self._surface.tool(envelope.tool) if envelope.tool else None
+        if tool is None or tool.scope in caller.scopes:
+            return
+        needed = tool.scope.value
+        challenge = (
+            f'Bearer error="insufficient_scope", scope="{needed}", resource_metadata="{self._metadata_url}", '
+            f'error_description="{tool.name} needs {needed}"'
+        )
+        raise Refusal(
+            403,
+            "insufficient_scope",
+            f"insufficient_scope: {tool.name} needs {needed}.",
+            id=envelope.id,
+            headers=[("www-authenticate", challenge)],
+        )
+
+    def _cors_headers(self, scope: HTTPScope) -> Headers:
+        headers: Headers = [(b"vary", b"Origin")]
+        origins = [value for name, value in scope["headers"] if name == b"origin"]
+        if len(origins) == 1 and self._is_allowed(origins[0]):
+            headers += [
+                (b"access-control-allow-origin", origins[0]),
+                (b"access-control-expose-headers", _EXPOSED_HEADERS.encode()),
+            ]
+        return headers
+
+    def _with_cors(self, scope: HTTPScope, send: Send, line: dict[str, Any]) -> Send:
+        async def with_cors(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                line["status"] = message["status"]
+                message["headers"] = [*message["headers"], *self._cors_headers(scope)]
+            await send(message)
+
+        return with_cors
+
+    async def _answer(self, scope: HTTPScope, send: Send, refusal: Refusal) -> None:
+        headers = [*refusal.headers, *self._cors_headers(scope)]
+        if refusal.status != 204:
+            headers += [
+                (b"content-type", b"application/json"),
+                (b"content-length", str(len(refusal.body)).encode()),
+                (b"cache-control", b"no-store"),
+            ]
+        await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+        await send({"type": "http.response.body", "body": refusal.body, "more_body": False})
+
+
+def create_mcp_routes(
+    settings: Settings,
+) -> tuple[list[BaseRouteHandler], Callable[[Litestar], Any]]:
+    """The route handlers of every endpoint and of its metadata, and a lifespan of the application they need.
+
+    A path answers with and without a slash at its end. One application takes one call of this function: the engine
+    can be started once.
+    """
+    manager = StreamableHTTPSessionManager(
+        app=create_server(settings),
+        stateless=True,
+        json_response=True,
+        max_request_body_size=MAXIMUM_BODY_BYTES,
+        security_settings=None,  # origin and size are checked here, and the Host header decides nothing
+    )
+
+    @asynccontextmanager
+    async def lifespan(_application: Litestar) -> AsyncIterator[None]:
+        async with manager.run():
+            yield
+
+    handlers: list[BaseRouteHandler] = [
+        _route(McpEndpoint(surface, settings, manager.asgi_app), surface.path) for surface in SURFACES
+    ]
+    return [*handlers, *metadata_handlers(settings)], lifespan
+
+
+def _route(endpoint: McpEndpoint, path: str) -> ASGIRouteHandler:
+    @asgi(path, copy_scope=True)
+    async def mcp_endpoint(scope: Scope, receive: Receive, send: Send) -> None:
+        await endpoint(cast("HTTPScope", scope), receive, send)
+
+    return mcp_endpoint
+
+
+def _preflight_headers() -> list[tuple[str, str]]:
+    return [
+        ("access-control-allow-methods", METHODS),
+        ("access-control-allow-headers", _ALLOWED_HEADERS),
+        ("access-control-max-age", "7200"),
+    ]
+
+
+def _too_many(wait: float, id: str | int | None = None) -> Refusal:
+    seconds = max(1, -int(-wait // 1))
+    return Refusal(
+        429,
+        "RATE_LIMITED",
+        f"Too many requests in a short time. Try again in {seconds} s.",
+        id=id,
+        headers=[("retry-after", str(seconds))],
+    )
+
+
+def _too_large() -> Refusal:
+    return Refusal(
+        413, "too_large", f"The body is over {MAXIMUM_BODY_BYTES} bytes; split it.", code=types.INVALID_REQUEST
+    )
+
+
+def _check_length(headers: Headers) -> None:
+    for name, value in headers:
+        if name == b"content-length" and value.isdigit() and int(value) > MAXIMUM_BODY_BYTES:
+            raise _too_large()
+
+
+def _check_content_type(headers: Headers) -> None:
+    value = next((value for name, value in headers if name == b"content-type"), b"")
+    if value.split(b";")[0].strip().lower() != b"application/json":
+        raise Refusal(415, "content_type", "Send the message as application/json.", code=types.INVALID_REQUEST)
+
+
+async def _read_body(receive: Receive) -> bytes | None:
+    """The whole body, or None when the client went away. A body without a length is counted as it comes."""
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        body += message["body"]
+        if len(body) > MAXIMUM_BODY_BYTES:
+            raise _too_large()
+        if not message.get("more_body", False):
+            return bytes(body)
+
+
+def _read_envelope(body: bytes, headers: Headers) -> Envelope:
+    try:
+        return envelopes.read(body)
+    except BadEnvelope as bad:
+        version = next((value.decode("latin-1") for name, value in headers if name == b"mcp-protocol-version"), None)
+        handshake = version is None or version in HANDSHAKE_PROTOCOL_VERSIONS
+        status = 200 if bad.params_only and handshake else 400
+        raise Refusal(status, "bad_request", bad.message, code=bad.code, id=bad.id) from None
+
+
+def _plain_headers(headers: Headers) -> Headers:
+    """The headers with `Accept` and `Content-Type` as the engine wants them: it answers JSON whatever was accepted."""
+    kept = [(name, value) for name, value in headers if name not in {b"accept", b"content-type"}]
+    return [*kept, (b"accept", b"application/json, text/event-stream"), (b"content-type", b"application/json")]
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    first: list[Any] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Any:
+        return first.pop() if first else await receive()
+
+    return replay

@@ -1,0 +1,138 @@
+"""All tools, checked when the module is imported, and what clients are told of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import mcp_types as types
+
+from app.domain.scopes import Scope
+from app.mcp.schema import JsonSchema, schema_of
+from app.mcp.spec import AnyTool, Kind, Toolset
+from app.mcp.tools import account, cards, decks, search
+
+# The order is the order of tools/list: reading first, then writing, deleting and restoring.
+TOOLS: tuple[AnyTool, ...] = (
+    decks.LIST_DECKS,
+    search.SEARCH_FLASHCARDS,
+    cards.GET_FLASHCARD,
+    search.SEARCH,
+    search.FETCH,
+    account.GET_ACCOUNT_STATUS,
+    decks.CREATE_DECK,
+    decks.UPDATE_DECK,
+    cards.IMPORT_FLASHCARDS,
+    cards.UPDATE_FLASHCARD,
+    cards.DELETE_FLASHCARDS,
+    decks.DELETE_DECK,
+    decks.RESTORE_DECK,
+    cards.RESTORE_FLASHCARDS,
+)
+
+LONGEST_NAME = 64
+LONGEST_DESCRIPTION = 2047
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_IDENTITY = ("email", "profile")
+
+
+class RegistryError(TypeError):
+    """A declaration that clients would refuse; raised at import, so it never reaches one."""
+
+
+def check(tools: Iterable[AnyTool]) -> Mapping[str, AnyTool]:
+    """The tools by name; raises `RegistryError` for a declaration that breaks a rule."""
+    by_name: dict[str, AnyTool] = {}
+    for tool in tools:
+        for broken, rule in (
+            (tool.name in by_name, "the name is taken"),
+            (not _NAME.fullmatch(tool.name) or len(tool.name) > LONGEST_NAME, "the name is not snake case or too long"),
+            (not tool.title.strip(), "the title is empty"),
+            (not tool.description.strip() or len(tool.description) > LONGEST_DESCRIPTION, "the description's length"),
+            (not tool.toolsets, "it is in no toolset"),
+            (not isinstance(tool.scope, Scope), "the scope is not one"),
+            (not isinstance(tool.kind, Kind), "the kind is not one"),
+            (tool.kind is Kind.READ and tool.scope.value.endswith(":write"), "it reads and asks for a scope to write"),
+            (tool.kind.mutates and tool.scope.value.endswith(":read"), "it writes and asks for a scope to read"),
+        ):
+            if broken:
+                raise RegistryError(f"{tool.name}: {rule}")
+        by_name[tool.name] = tool
+    return by_name
+
+
+BY_NAME: Mapping[str, AnyTool] = check(TOOLS)
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """The tools of one endpoint: a toolset, or all of them; everything in it, or only what changes nothing."""
+
+    toolset: Toolset | None
+    readonly: bool
+
+    @property
+    def path(self) -> str:
+        """The endpoint's path, `/mcp` for everything."""
+        middle = f"/{self.toolset.value}" if self.toolset else ""
+        return f"/mcp{middle}{'/readonly' if self.readonly else ''}"
+
+    def offers(self, tool: AnyTool) -> bool:
+        return (self.toolset is None or self.toolset in tool.toolsets) and not (self.readonly and tool.kind.mutates)
+
+    def tool(self, name: str) -> AnyTool | None:
+        """The tool of that name, if this endpoint has it."""
+        tool = BY_NAME.get(name)
+        return tool if tool is not None and self.offers(tool) else None
+
+    def visible(self, scopes: frozenset[Scope]) -> list[AnyTool]:
+        """The tools that a caller with these scopes can call here, in their one order."""
+        return [tool for tool in TOOLS if self.offers(tool) and tool.scope in scopes]
+
+    def scopes(self) -> list[str]:
+        """All that a client may ask for here: what the tools need, after who the person is."""
+        needed = {tool.scope for tool in TOOLS if self.offers(tool)}
+        return [*_IDENTITY, *(scope.value for scope in Scope if scope in needed)]
+
+
+SURFACES: tuple[Surface, ...] = tuple(
+    surface
+    for toolset in (None, *Toolset)
+    for readonly in (False, True)
+    if any((surface := Surface(toolset, readonly)).offers(tool) for tool in TOOLS)
+)
+
+
+@cache
+def input_schema(name: str) -> JsonSchema | None:
+    """The input schema of a tool, or None when there is no such tool."""
+    tool = BY_NAME.get(name)
+    return schema_of(tool.input) if tool else None
+
+
+def security_schemes(tool: AnyTool) -> list[dict[str, Any]]:
+    """What a client must be granted for the tool, in the form that ChatGPT reads."""
+    return [{"type": "oauth2", "scopes": [*_IDENTITY, tool.scope.value]}]
+
+
+@cache
+def wire(name: str) -> types.Tool:
+    """The tool as `tools/list` gives it. (`app.mcp.server` adds the top-level `securitySchemes`.)"""
+    tool = BY_NAME[name]
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=schema_of(tool.input),
+        output_schema=schema_of(tool.output),
+        annotations=types.ToolAnnotations(
+            read_only_hint=not tool.kind.mutates,
+            destructive_hint=tool.kind is Kind.DESTRUCTIVE,
+            idempotent_hint=tool.kind is not Kind.WRITE,
+            open_world_hint=False,  # a closed world: the account's own decks and cards
+        ),
+        _meta={"securitySchemes": security_schemes(tool)},
+    )

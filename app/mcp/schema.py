@@ -1,0 +1,111 @@
+"""From msgspec Structs to plain JSON Schemas, and from arguments to Structs with errors that quote nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from app.domain.errors import InvalidInput, N_
+
+JsonSchema = dict[str, Any]
+StructT = TypeVar("StructT", bound=msgspec.Struct)
+
+_LARGEST_INTEGER = 2**63 - 1  # of the database; no id lies beyond
+_REF_PREFIX = "#/$defs/"
+_PATH = re.compile(r"^(?P<what>.*?)(?: - at `\$?\.?(?P<path>.*)`)?$", re.DOTALL)
+_EXPECTED = re.compile(r"^Expected `[^`]*`[^`]*(?:`[^`]*`)?$")
+_MISSING = re.compile(r"^Object missing required field `(?P<field>\w+)`$")
+
+
+def schema_of(struct: type[msgspec.Struct]) -> JsonSchema:
+    """The JSON Schema (draft 2020-12) of a Struct: definitions inlined, without titles, without empty `required`."""
+    schema = msgspec.json.schema(struct)
+    definitions: Mapping[str, JsonSchema] = schema.get("$defs", {})
+    return _plain({key: value for key, value in schema.items() if key != "$defs"}, definitions)
+
+
+def _plain(schema: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSchema:
+    reference = schema.get("$ref")
+    if reference is not None:
+        named = _plain(definitions[reference.removeprefix(_REF_PREFIX)], definitions)
+        return {**named, **{key: value for key, value in schema.items() if key != "$ref"}}
+    plain: JsonSchema = {}
+    for key, value in schema.items():
+        if key == "title" or (key == "required" and not value):
+            continue
+        if key == "properties":
+            plain[key] = {name: _plain(inner, definitions) for name, inner in value.items()}
+        elif key in {"items", "additionalProperties"} and isinstance(value, dict):
+            plain[key] = _plain(value, definitions)  # pyright: ignore[reportUnknownArgumentType]
+        else:
+            plain[key] = value
+    return plain
+
+
+def parse(struct: type[StructT], arguments: Mapping[str, Any] | None) -> StructT:
+    """The Struct that `arguments` describe; raises `InvalidInput` that names the argument and quotes no value."""
+    given = dict(arguments or {})
+    try:
+        parsed = msgspec.convert(given, struct, strict=True)
+    except msgspec.ValidationError as error:
+        raise _meaning_of(str(error), struct) from None
+    _check_values(given, "")  # after the Struct, so that every name in a path is one of the schema
+    return parsed
+
+
+def _check_values(value: object, path: str) -> None:
+    """Refuse what JSON can say and the database cannot hold."""
+    if isinstance(value, str):
+        if "\x00" in value:
+            raise _invalid(path, N_("holds a NUL character"), N_("Leave it out."))
+    elif isinstance(value, bool):
+        return
+    elif isinstance(value, int):
+        if abs(value) > _LARGEST_INTEGER:
+            raise _invalid(path, N_("is too large a number"), N_("Pass ids as the tools gave them."))
+    elif isinstance(value, list):
+        for place, item in enumerate(value):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+            _check_values(item, f"{path}[{place}]")
+    elif isinstance(value, dict):
+        for key, item in value.items():  # pyright: ignore[reportUnknownVariableType]
+            _check_values(item, f"{path}.{key}" if path else str(key))  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _meaning_of(message: str, struct: type[msgspec.Struct]) -> InvalidInput:
+    parts = _PATH.match(message)
+    what, path = (parts["what"], parts["path"] or "") if parts else (message, "")
+    missing = _MISSING.match(what)
+    if missing:
+        return _invalid(f"{path}.{missing['field']}".lstrip("."), N_("is missing"), N_("It is required."))
+    if what.startswith("Object contains unknown field"):
+        taken = ", ".join(_fields_at(schema_of(struct), path))
+        return _invalid(
+            path,
+            N_("has a field that this tool does not take"),
+            N_("It takes %(fields)s.") if taken else N_("It takes none."),
+            fields=taken,
+        )
+    if what.startswith("Invalid enum value"):
+        choices = ", ".join(str(choice) for choice in _schema_at(schema_of(struct), path).get("enum", ()))
+        return _invalid(path, N_("is not one of its values"), N_("Pass one of %(choices)s."), choices=choices)
+    if _EXPECTED.match(what):
+        return _invalid(path, N_("does not fit"), what.replace("`", "") + ".")
+    return _invalid(path, N_("does not fit"), N_("See the input schema of the tool."))
+
+
+def _invalid(path: str, what: str, hint: str, **params: object) -> InvalidInput:
+    return InvalidInput(f"%(argument)s {what}.", hint, field=path or None, argument=path or N_("The input"), **params)
+
+
+def _schema_at(schema: JsonSchema, path: str) -> JsonSchema:
+    """The part of a schema that describes the argument at `path`, such as `cards[0].tags[3]`."""
+    for step in re.findall(r"\w+|\[[^]]*\]", path):
+        schema = schema.get("items", {}) if step.startswith("[") else schema.get("properties", {}).get(step, {})
+    return schema
+
+
+def _fields_at(schema: JsonSchema, path: str) -> list[str]:
+    return list(_schema_at(schema, path).get("properties", {}))

@@ -1,0 +1,83 @@
+"""The MCP server: the official SDK's protocol engine around our registry and dispatch.
+
+One engine serves every endpoint. What an endpoint offers, and who calls, comes with the request (`McpRequest`).
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any, cast
+
+import mcp_types as types
+from mcp import MCPError
+from mcp.server import CacheHint, Server, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult
+from pydantic import ValidationError
+
+from app.core.settings import Settings
+from app.mcp import registry
+from app.mcp.dispatch import McpRequest, call_tool
+from app.mcp.errors import unexpected
+from app.mcp.instructions import INSTRUCTIONS
+
+STATE = "mcp"
+_LIST_FRESH_MS = 5 * 60 * 1000
+_Context = ServerRequestContext[Any, Any]
+
+
+def create_server(settings: Settings) -> Server[Any]:
+    """The protocol engine. It keeps nothing between requests."""
+    server: Server[Any] = Server(
+        "loci",
+        title="Loci",
+        description="Flashcards on an FSRS schedule",
+        version=version("loci"),
+        website_url=settings.base_url,
+        instructions=INSTRUCTIONS,
+        # The list depends on the token's scopes, so nobody else may be given it.
+        cache_hints={
+            "tools/list": CacheHint(ttl_ms=_LIST_FRESH_MS, scope="private"),
+            "server/discover": CacheHint(ttl_ms=_LIST_FRESH_MS, scope="private"),
+        },
+        # Without it the engine lists all tools on every call to look for header declarations.
+        get_tool_input_schema=registry.input_schema,
+        on_list_tools=_list_tools,
+        on_call_tool=_call_tool,
+    )
+    server.middleware[:] = [_guard, _wire_extras]  # in place of tracing, which nobody here collects
+    return server
+
+
+def request_of(context: _Context) -> McpRequest:
+    """The request as the endpoint put it into the ASGI scope."""
+    return cast("McpRequest", context.request.scope["state"][STATE])
+
+
+async def _list_tools(context: _Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    request = request_of(context)
+    return types.ListToolsResult(
+        tools=[registry.wire(tool.name) for tool in request.surface.visible(request.caller.scopes)]
+    )
+
+
+async def _call_tool(context: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    return await call_tool(request_of(context), params.name, params.arguments)
+
+
+async def _guard(context: _Context, call_next: CallNext) -> HandlerResult:
+    """Whatever fails unexpectedly, in any method, leaves as an incident id. The engine's own errors pass."""
+    try:
+        return await call_next(context)
+    except (MCPError, ValidationError):
+        raise
+    except Exception as error:  # noqa: BLE001 - the edge
+        raise unexpected(error, request_of(context).request_id) from None
+
+
+async def _wire_extras(context: _Context, call_next: CallNext) -> HandlerResult:
+    """Put `securitySchemes` back on each tool: the engine drops every key that its protocol version does not know."""
+    result = await call_next(context)
+    if context.method == "tools/list" and isinstance(result, dict):
+        for tool in cast("list[dict[str, Any]]", result.get("tools", [])):
+            tool["securitySchemes"] = registry.security_schemes(registry.BY_NAME[tool["name"]])
+    return result

@@ -1,0 +1,149 @@
+"""What is due: the next card of a deck, the counts of the day, the last answer."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from asyncpg import Record
+
+from app.core.db import fetch_row
+from app.domain.calendar import StudyCalendar
+from app.domain.errors import N_, NotFound
+from app.domain.scheduling import LEARN_AHEAD, Schedule, State
+from app.study.views import Counts, StudyCard, Today
+
+NEW_PER_DAY = 20
+
+_CARD = """
+SELECT c.id, c.deck_id, d.title AS deck_title, c.front, c.back, c.front_rich, c.back_rich, c.tags,
+       coalesce(c.language, d.language) AS language,
+       s.state, s.step, s.due, s.stability, s.difficulty, s.last_review, s.reps, s.lapses
+  FROM card_schedule s
+  JOIN card c ON c.account_id = s.account_id AND c.id = s.card_id
+  JOIN deck d ON d.account_id = s.account_id AND d.id = s.deck_id
+"""
+
+# Order: learning cards whose time has come, then reviews by their day, then new cards, and when nothing else is left
+# learning cards that are due soon.
+_NEXT = f"""
+WITH next AS (
+  (SELECT card_id, 0 AS place FROM card_schedule
+    WHERE account_id = $1 AND deck_id = $2 AND live AND state > 0 AND state <> 2 AND due <= $3 ORDER BY due LIMIT 1)
+  UNION ALL
+  (SELECT card_id, 1 FROM card_schedule
+    WHERE account_id = $1 AND deck_id = $2 AND live AND state > 0 AND state = 2 AND due < $4
+    ORDER BY due, card_id LIMIT 1)
+  UNION ALL
+  (SELECT card_id, 2 FROM card_schedule
+    WHERE account_id = $1 AND deck_id = $2 AND live AND state = 0 AND $6 ORDER BY card_id LIMIT 1)
+  UNION ALL
+  (SELECT card_id, 3 FROM card_schedule
+    WHERE account_id = $1 AND deck_id = $2 AND live AND state > 0 AND state <> 2 AND due <= $5 ORDER BY due LIMIT 1)
+  ORDER BY place LIMIT 1)
+{_CARD} WHERE s.account_id = $1 AND s.card_id = (SELECT card_id FROM next)
+"""  # noqa: S608 - constants only
+
+_COUNTS = """
+SELECT coalesce((SELECT new_cards FROM deck_count WHERE account_id = $1 AND deck_id = $2), 0) AS new,
+       (SELECT count(*) FROM review WHERE account_id = $1 AND reviewed_at >= $3 AND deck_id = $2 AND state_before = 0)
+         AS introduced,
+       count(*) FILTER (WHERE state = 2) AS due,
+       count(*) FILTER (WHERE state <> 2) AS learning,
+       min(due) FILTER (WHERE state <> 2) AS next_learning_due
+  FROM card_schedule
+ WHERE account_id = $1 AND deck_id = $2 AND live AND state > 0 AND due < $4
+"""
+
+
+async def counts(
+    account_id: int, deck_id: int, *, calendar: StudyCalendar, now: datetime, extra_new: int = 0
+) -> Counts:
+    """What is left today in a deck. `extra_new` raises the day's limit of new cards."""
+    today = calendar.study_day(now)
+    row = await fetch_row(_COUNTS, account_id, deck_id, calendar.start_of(today), calendar.end_of(today))
+    assert row is not None  # noqa: S101 - an aggregate always has a row
+    new = min(row["new"], max(0, NEW_PER_DAY + extra_new - row["introduced"]))
+    return Counts(new, row["learning"], row["due"], row["new"] - new, row["next_learning_due"])
+
+
+async def next_card(
+    account_id: int, deck_id: int, *, calendar: StudyCalendar, now: datetime, with_new: bool
+) -> StudyCard | None:
+    """The card to answer now, or None when nothing is due. `with_new`: whether the day allows a new card."""
+    row = await fetch_row(
+        _NEXT,
+        account_id,
+        deck_id,
+        now,
+        calendar.end_of(calendar.study_day(now)),
+        now + LEARN_AHEAD,
+        with_new,
+    )
+    return _study_card(row) if row else None
+
+
+async def card_to_answer(account_id: int, card_id: int) -> StudyCard:
+    """A live card with its schedule. Raises `NotFound`."""
+    row = await fetch_row(f"{_CARD} WHERE s.account_id = $1 AND s.card_id = $2 AND s.live", account_id, card_id)  # noqa: S608
+    if row is None:
+        raise NotFound(N_("There is no such card."), N_("It may have been deleted; the trash has it then."))
+    return _study_card(row)
+
+
+async def today(account_id: int, deck_id: int, *, calendar: StudyCalendar, now: datetime) -> Today:
+    """What was answered in the present study day."""
+    row = await fetch_row(
+        "SELECT count(*) AS answers, count(*) FILTER (WHERE rating = 1) AS again, "
+        "count(*) FILTER (WHERE state_before = 0) AS new "
+        "FROM review WHERE account_id = $1 AND deck_id = $2 AND reviewed_at >= $3",
+        account_id,
+        deck_id,
+        calendar.start_of(calendar.study_day(now)),
+    )
+    assert row is not None  # noqa: S101 - an aggregate always has a row
+    return Today(row["answers"], row["again"], row["new"])
+
+
+async def forecast(account_id: int, deck_id: int, *, calendar: StudyCalendar, now: datetime) -> int:
+    """How many cards fall due in the next study day."""
+    end = calendar.end_of(calendar.study_day(now))
+    row = await fetch_row(
+        "SELECT count(*) AS due FROM card_schedule "
+        "WHERE account_id = $1 AND deck_id = $2 AND live AND state > 0 AND due >= $3 AND due < $4",
+        account_id,
+        deck_id,
+        end,
+        calendar.end_of(calendar.study_day(end)),
+    )
+    return row["due"] if row else 0
+
+
+def schedule_of(row: Record) -> Schedule:
+    """The schedule in a row of card_schedule."""
+    return Schedule(
+        state=State(row["state"]),
+        step=row["step"],
+        due=row["due"],
+        stability=row["stability"],
+        difficulty=row["difficulty"],
+        last_review=row["last_review"],
+        reps=row["reps"],
+        lapses=row["lapses"],
+    )
+
+
+def _study_card(row: Record) -> StudyCard:
+    return StudyCard(
+        id=row["id"],
+        deck_id=row["deck_id"],
+        deck_title=row["deck_title"],
+        front=row["front"],
+        back=row["back"],
+        front_rich=row["front_rich"],
+        back_rich=row["back_rich"],
+        tags=tuple(row["tags"]),
+        language=row["language"],
+        schedule=schedule_of(row),
+    )
+
+

@@ -1,0 +1,150 @@
+"""The account: profile and study day, password, passkeys, signed-in browsers, plan, export, deletion."""
+
+from __future__ import annotations
+
+from typing import Any
+from zoneinfo import available_timezones
+
+from litestar import Response, get, post
+
+from app.accounts import queries, service
+from app.accounts.views import SignedIn
+from app.core import clock
+from app.decks import queries as decks
+from app.domain.errors import N_, AppError, InvalidInput
+from app.domain.plans import Plan, effective_plan, limits_for
+from app.ui.translations import languages
+from app.web.context import HtmlRequest, done, go, page, web_context
+from app.web.forms import Form
+from app.web.pages.sign_in import refusal
+
+LANGUAGE_NAMES = {"en": "English", "ja": "日本語", "ko": "한국어"}
+
+
+async def _account_page(
+    request: HtmlRequest, me: SignedIn, *, status: int = 200, section: str = "", errors: Any = ()
+) -> Response[str]:
+    now = clock.now()
+    settings = web_context(request).settings
+    plan = effective_plan(me.account.plan, settings.plans)
+    return page(
+        request,
+        "account/account.html",
+        status=status,
+        nav="account",
+        section=section,
+        errors=list(errors),
+        sessions=await queries.sessions(me.account.id, now=now, current_session_id=me.session_id),
+        passkeys=await queries.passkeys(me.account.id),
+        plan=plan,
+        limits=limits_for(plan, settings.plan_figures),
+        usage=await decks.usage(me.account.id),
+        zones=sorted(zone for zone in available_timezones() if "/" in zone or zone == "UTC"),
+        rollover_hours=[(hour, f"{hour}:00") for hour in range(24)],
+        languages=[(code, LANGUAGE_NAMES.get(code, code)) for code in languages()],
+    )
+
+
+@get("/account")
+async def account_page(request: HtmlRequest, me: SignedIn) -> Response[str]:
+    """Everything about the account on one page."""
+    return await _account_page(request, me)
+
+
+@post("/account/profile", status_code=200)
+async def save_profile(request: HtmlRequest, me: SignedIn) -> Response[None] | Response[str]:
+    """Name, zone, start of the study day, language, theme, single keys."""
+    form = await Form.of(request)
+    try:
+        language = form.text("language")
+        if language not in languages():
+            raise InvalidInput(N_("This is not one of the choices."), field="language")
+        await service.update_profile(
+            me.account.id,
+            name=form.text("name"),
+            zone=form.text("zone"),
+            rollover_hour=form.whole("rollover_hour"),
+            language=language,
+            theme=form.text("theme"),
+            single_keys=form.switch("single_keys"),
+        )
+    except AppError as error:
+        status, errors = refusal(request, error)
+        return await _account_page(request, me, status=status, section="profile", errors=errors)
+    return go(request, "/account", done(N_("Saved.")))
+
+
+@post("/account/password", status_code=200)
+async def change_password(request: HtmlRequest, me: SignedIn) -> Response[None] | Response[str]:
+    """A new password; the other browsers are signed out."""
+    form = await Form.of(request)
+    try:
+        if me.account.has_password:
+            await service.change_password(
+                me.account.id,
+                form.secret("current"),
+                form.secret("new"),
+                now=clock.now(),
+                keep_session_id=me.session_id,
+            )
+        else:
+            await service.set_password(me.account.id, form.secret("new"), now=clock.now(), keep_session_id=me.session_id)
+    except AppError as error:
+        status, errors = refusal(request, error)
+        return await _account_page(request, me, status=status, section="password", errors=errors)
+    return go(request, "/account", done(N_("Your password is changed. All other browsers are signed out.")))
+
+
+@post("/account/sessions/{session_id:int}/revoke", status_code=200)
+async def revoke_session(request: HtmlRequest, me: SignedIn, session_id: int) -> Response[None]:
+    """Sign one browser out."""
+    await service.revoke_session(me.account.id, session_id)
+    return go(request, "/account#browsers", done(N_("That browser is signed out.")))
+
+
+@post("/account/sessions/revoke-others", status_code=200)
+async def revoke_other_sessions(request: HtmlRequest, me: SignedIn) -> Response[None]:
+    """Sign every browser out but this one."""
+    await service.revoke_other_sessions(me.account.id, me.session_id)
+    return go(request, "/account#browsers", done(N_("All other browsers are signed out.")))
+
+
+@post("/account/delete", status_code=200)
+async def delete_account(request: HtmlRequest, me: SignedIn) -> Response[None] | Response[str]:
+    """Erase the account and everything in it, after the password once more."""
+    form = await Form.of(request)
+    try:
+        if form.text("email").casefold() != me.account.email.casefold():
+            raise InvalidInput(N_("Type your e-mail address to confirm."), field="email")
+        await service.delete_account(me.account.id, form.secret("password"), now=clock.now())
+    except AppError as error:
+        status, errors = refusal(request, error)
+        return await _account_page(request, me, status=status, section="delete", errors=errors)
+    response = go(request, "/sign-in", done(N_("Your account and everything in it are erased.")))
+    response.delete_cookie(web_context(request).session_cookie)
+    return response
+
+
+@get("/account/plan")
+async def plan_page(request: HtmlRequest, me: SignedIn) -> Response[str]:
+    """What each plan has, and what of it is used."""
+    settings = web_context(request).settings
+    return page(
+        request,
+        "account/plan.html",
+        nav="account",
+        plan=effective_plan(me.account.plan, settings.plans),
+        plans=[(plan, limits_for(plan, settings.plan_figures)) for plan in Plan],
+        usage=await decks.usage(me.account.id),
+    )
+
+
+HANDLERS = [
+    account_page,
+    save_profile,
+    change_password,
+    revoke_session,
+    revoke_other_sessions,
+    delete_account,
+    plan_page,
+]

@@ -1,0 +1,176 @@
+"""Studying a deck: a question, its answer, four buttons, undo. Plain forms; htmx swaps the same fragment."""
+
+from __future__ import annotations
+
+from litestar import Response, get, post
+
+from app.accounts.views import SignedIn
+from app.core import clock
+from app.decks import queries as decks
+from app.domain import scheduling
+from app.domain.calendar import StudyCalendar
+from app.domain.errors import AppError, InvalidInput, NotFound
+from app.domain.scheduling import Rating, SchedulingOptions
+from app.study import queries, service
+from app.ui.render import translate
+from app.ui.study_view import StudyScreen, rating_buttons
+from app.web.context import HtmlRequest, go, page, reader_of
+from app.web.forms import Form
+
+_MOST_EXTRA = 10_000
+
+
+def calendar_of(me: SignedIn) -> StudyCalendar:
+    """The person's study days."""
+    return StudyCalendar(me.account.zone, me.account.rollover_hour)
+
+
+def options_of(me: SignedIn) -> SchedulingOptions:
+    """How the person's cards are scheduled."""
+    return SchedulingOptions(calendar=calendar_of(me))
+
+
+async def _screen(
+    request: HtmlRequest,
+    me: SignedIn,
+    deck_id: int,
+    *,
+    extra_new: int,
+    card_id: int | None = None,
+    rep: int | None = None,
+    revealed: bool = False,
+    elapsed_ms: int = 0,
+    message: str = "",
+    status: int = 200,
+) -> Response[str]:
+    """The present state of the deck: the named card if it still waits for that answer, else the next one."""
+    now, calendar = clock.now(), calendar_of(me)
+    deck = await decks.deck_title(me.account.id, deck_id)
+    counts = await queries.counts(me.account.id, deck_id, calendar=calendar, now=now, extra_new=extra_new)
+    today = await queries.today(me.account.id, deck_id, calendar=calendar, now=now)
+    card = None
+    if card_id is not None:
+        try:
+            card = await queries.card_to_answer(me.account.id, card_id)
+        except NotFound:
+            card = None
+        if card is None or card.deck_id != deck_id or (rep is not None and card.rep != rep):
+            card, revealed = None, False
+    if card is None:
+        card = await queries.next_card(me.account.id, deck_id, calendar=calendar, now=now, with_new=counts.new > 0)
+    buttons = ()
+    if card is not None and revealed:
+        preview = scheduling.preview(card.schedule, options=options_of(me), now=now, seed=card.id)
+        buttons = rating_buttons(preview, reader_of(request))
+    tomorrow = 0
+    if card is None:
+        tomorrow = await queries.forecast(me.account.id, deck_id, calendar=calendar, now=now)
+    screen = StudyScreen(
+        deck_id=deck_id,
+        deck_title=deck,
+        counts=counts,
+        today=today,
+        extra_new=extra_new,
+        card=card,
+        revealed=revealed and card is not None,
+        buttons=buttons,
+        elapsed_ms=elapsed_ms,
+        can_undo=today.answers > 0,
+        tomorrow=tomorrow,
+        message=message,
+    )
+    return page(request, "study/page.html", nav="decks", status=status, screen=screen)
+
+
+def _extra(form_or_text: str) -> int:
+    return min(int(form_or_text), _MOST_EXTRA) if form_or_text.isascii() and form_or_text.isdigit() else 0
+
+
+@get("/decks/{deck_id:int}/study")
+async def study_page(
+    request: HtmlRequest, me: SignedIn, deck_id: int, extra: int = 0, card: int | None = None, rep: int | None = None
+) -> Response[str]:
+    """The question of the next card, or of the one that is named (after an edit)."""
+    return await _screen(request, me, deck_id, extra_new=min(max(0, extra), _MOST_EXTRA), card_id=card, rep=rep)
+
+
+@post("/decks/{deck_id:int}/study/reveal", status_code=200)
+async def reveal(request: HtmlRequest, me: SignedIn, deck_id: int) -> Response[str]:
+    """The answer, and what each button would do."""
+    form = await Form.of(request)
+    return await _screen(
+        request,
+        me,
+        deck_id,
+        extra_new=_extra(form.text("extra")),
+        card_id=form.id("card"),
+        rep=form.whole("rep"),
+        revealed=True,
+        elapsed_ms=_elapsed(form),
+    )
+
+
+@post("/decks/{deck_id:int}/study/answer", status_code=200)
+async def answer(request: HtmlRequest, me: SignedIn, deck_id: int) -> Response[str]:
+    """Keep the answer, once, and show what comes next."""
+    form = await Form.of(request)
+    card_id = form.id("card")
+    if card_id is None:
+        raise InvalidInput("This is not one of the choices.", field="card")
+    rating = form.whole("rating")
+    if rating not in tuple(Rating):
+        raise InvalidInput("This is not one of the choices.", field="rating")
+    message = ""
+    try:
+        await service.answer(
+            me.account.id,
+            card_id,
+            form.whole("rep"),
+            Rating(rating),
+            elapsed_ms=_elapsed(form) or None,
+            options=options_of(me),
+            now=clock.now(),
+        )
+    except AppError as error:
+        message = _said(request, error)
+    return await _screen(request, me, deck_id, extra_new=_extra(form.text("extra")), message=message)
+
+
+@post("/decks/{deck_id:int}/study/undo", status_code=200)
+async def undo(request: HtmlRequest, me: SignedIn, deck_id: int) -> Response[str]:
+    """Take the last answer back and show its card again."""
+    form = await Form.of(request)
+    extra_new = _extra(form.text("extra"))
+    try:
+        card = await service.undo(me.account.id, deck_id, calendar=calendar_of(me), now=clock.now())
+    except NotFound as error:
+        return await _screen(request, me, deck_id, extra_new=extra_new, message=_said(request, error))
+    return await _screen(
+        request,
+        me,
+        deck_id,
+        extra_new=extra_new,
+        card_id=card.id,
+        rep=card.rep,
+        revealed=True,
+        message=translate(reader_of(request), "Taken back. Answer again."),
+    )
+
+
+@get(["/decks/{deck_id:int}/study/reveal", "/decks/{deck_id:int}/study/answer", "/decks/{deck_id:int}/study/undo"])
+async def after_reload(request: HtmlRequest, deck_id: int) -> Response[None]:
+    """The address of a posted form, opened by itself, leads to the deck's study page."""
+    return go(request, f"/decks/{deck_id}/study")
+
+
+def _elapsed(form: Form) -> int:
+    text = form.text("elapsed_ms")
+    return min(int(text), service.LONGEST_ANSWER_MS) if text.isascii() and text.isdigit() and len(text) < 12 else 0
+
+
+def _said(request: HtmlRequest, error: AppError) -> str:
+    reader = reader_of(request)
+    return f"{translate(reader, error.message, **error.params)} {translate(reader, error.hint, **error.params)}".strip()
+
+
+HANDLERS = [study_page, reveal, answer, undo, after_reload]
