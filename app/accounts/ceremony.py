@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from cryptography.exceptions import UnsupportedAlgorithm
 from webauthn.helpers.exceptions import WebAuthnException
 
-from app.domain.errors import InvalidInput, N_
+from app.domain.errors import N_, InvalidInput
 
 CHALLENGE_LIFE = timedelta(minutes=5)
 _CHALLENGE_BYTES = 32

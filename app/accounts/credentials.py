@@ -17,10 +17,10 @@ from app.core import queue
 from app.core.db import atomic, changed_rows, execute, fetch_row, fetch_value
 from app.core.mail import Mail
 from app.core.tokens import PASSWORD_RESET, is_well_formed, new_token, token_hash
-from app.domain.errors import Conflict, InvalidInput, N_, NotFound
+from app.domain.errors import N_, Conflict, InvalidInput, NotFound
 
 RESET_JOB = "password_reset"
-RESET_PATH = "/reset-password"
+RESET_PATH = "/password/reset"
 RESET_LIFE = timedelta(hours=1)
 
 _MAIL_SUBJECT = N_("Choose a new password for Loci")
@@ -39,7 +39,7 @@ async def sign_in(
     Raises `RateLimited` after too many tries, `Unavailable` when too many sign in at once, and one `InvalidInput`, in
     the same time, for an unknown e-mail, an account without password and a wrong password.
     """
-    key = _key_or_text(email)
+    key = _key_or_none(email)
     await throttle.check_guess(key, address)
     row = await fetch_row("SELECT id, password_hash FROM account WHERE email_key = $1", key)
     known_hash: str | None = row["password_hash"] if row else None
@@ -63,7 +63,7 @@ async def sign_in(
     return account_view(held), token
 
 
-async def confirm_password(account_id: int, password: str) -> str:
+async def confirm_password(account_id: int, password: str, *, field: str = "current") -> str:
     """The stored hash, once `password` has proved to be the account's.
 
     Raises `InvalidInput` for a wrong one, `Conflict` for an account without password, `NotFound`, `RateLimited`.
@@ -77,7 +77,7 @@ async def confirm_password(account_id: int, password: str) -> str:
         )
     await throttle.check_confirmation(account_id)
     if not await passwords.matches(row["password_hash"], password):
-        raise InvalidInput(N_("This is not the present password."), N_("Enter it again."), field="current")
+        raise InvalidInput(N_("This is not the present password."), N_("Enter it again."), field=field)
     return str(row["password_hash"])
 
 
@@ -93,14 +93,14 @@ async def change_password(
     passwords.check_new(new, email, field="new")
     fresh_hash = await passwords.hashed(new)
     async with atomic():
-        await _swap(account_id, known_hash, fresh_hash)
+        await _swap(account_id, known_hash, fresh_hash, now)
         await revoke_other_sessions(account_id, keep_session_id)
 
 
-async def set_password(account_id: int, new: str) -> None:
-    """Give the account a password without asking for the old one; all its sessions and reset links end.
+async def set_password(account_id: int, new: str, *, now: datetime, keep_session_id: int | None = None) -> None:
+    """Give the account a password without asking for the old one; its other sessions and all reset links end.
 
-    For the operator's command; a person comes here through a reset link.
+    For the operator's command, and for a person who has signed in with a passkey and has no password.
     """
     email = await fetch_value("SELECT email FROM account WHERE id = $1", account_id)
     if email is None:
@@ -108,18 +108,16 @@ async def set_password(account_id: int, new: str) -> None:
     passwords.check_new(new, email)
     fresh_hash = await passwords.hashed(new)
     async with atomic():
-        await _store(account_id, fresh_hash)
+        await _store(account_id, fresh_hash, now, keep_session_id)
 
 
-async def remove_password(account_id: int, current: str) -> None:
+async def remove_password(account_id: int, current: str, *, now: datetime) -> None:
     """Leave passkeys as the only way in. Raises `Conflict` without a passkey, else as `confirm_password`."""
     known_hash = await confirm_password(account_id, current)
     async with atomic():
-        await _swap(account_id, known_hash, None)
+        await _swap(account_id, known_hash, None, now)
         if await fetch_value("SELECT 1 FROM passkey WHERE account_id = $1 LIMIT 1", account_id) is None:
-            raise Conflict(
-                N_("Without a password there would be no way to sign in."), N_("Add a passkey first.")
-            )
+            raise Conflict(N_("Without a password there would be no way to sign in."), N_("Add a passkey first."))
 
 
 async def request_password_reset(email: str, *, now: datetime, address: str) -> None:
@@ -141,7 +139,7 @@ async def issue_password_reset(account_id: int, *, now: datetime, base_url: str)
         email = await fetch_value("SELECT email FROM account WHERE id = $1 FOR NO KEY UPDATE", account_id)
         if email is None:
             return None
-        await execute("DELETE FROM password_reset WHERE account_id = $1 AND used_at IS NULL", account_id)
+        await _end_links(account_id, now)
         await execute(
             "INSERT INTO password_reset (account_id, token_hash, created_at, expires_at) VALUES ($1, $2, $3, $4)",
             account_id,
@@ -182,7 +180,7 @@ async def reset_password(token: str, new_password: str, *, now: datetime) -> Acc
         )
         if not changed_rows(used):
             raise _dead_link()
-        return await _store(row["id"], fresh_hash)
+        return await _store(row["id"], fresh_hash, now)
 
 
 async def sweep_resets(now: datetime) -> None:
@@ -190,7 +188,7 @@ async def sweep_resets(now: datetime) -> None:
     await execute("DELETE FROM password_reset WHERE expires_at <= $1", now)
 
 
-async def _swap(account_id: int, known_hash: str, fresh_hash: str | None) -> None:
+async def _swap(account_id: int, known_hash: str, fresh_hash: str | None, now: datetime) -> None:
     """Replace the hash that was verified; `Conflict` if another one took its place meanwhile."""
     tag = await execute(
         "UPDATE account SET password_hash = $3 WHERE id = $1 AND password_hash = $2",
@@ -199,11 +197,11 @@ async def _swap(account_id: int, known_hash: str, fresh_hash: str | None) -> Non
         fresh_hash,
     )
     if not changed_rows(tag):
-        raise Conflict(N_("The password was changed in the meantime."), N_("Start again with the new one."))
-    await execute("DELETE FROM password_reset WHERE account_id = $1 AND used_at IS NULL", account_id)
+        raise changed_meanwhile()
+    await _end_links(account_id, now)
 
 
-async def _store(account_id: int, fresh_hash: str) -> AccountView:
+async def _store(account_id: int, fresh_hash: str, now: datetime, keep_session_id: int | None = None) -> AccountView:
     row = await fetch_row(
         f"UPDATE account SET password_hash = $2 WHERE id = $1 RETURNING {ACCOUNT_COLUMNS}",  # noqa: S608 - constants
         account_id,
@@ -211,17 +209,26 @@ async def _store(account_id: int, fresh_hash: str) -> AccountView:
     )
     if row is None:
         raise NotFound(N_("There is no such account."))
-    await execute("DELETE FROM password_reset WHERE account_id = $1 AND used_at IS NULL", account_id)
-    await revoke_other_sessions(account_id, None)
+    await _end_links(account_id, now)
+    await revoke_other_sessions(account_id, keep_session_id)
     return account_view(row)
 
 
-def _key_or_text(email: str) -> str:
-    """The key of an address; what is none is looked up as typed (cut), and not found."""
+async def _end_links(account_id: int, now: datetime) -> None:
+    await execute("UPDATE password_reset SET used_at = $2 WHERE account_id = $1 AND used_at IS NULL", account_id, now)
+
+
+def changed_meanwhile() -> Conflict:
+    """The password that was confirmed is not the account's any more."""
+    return Conflict(N_("The password was changed in the meantime."), N_("Start again with the new one."))
+
+
+def _key_or_none(email: str) -> str:
+    """The key of an address; all that is none shares one key, which no account has."""
     try:
         return email_key(clean_email(email))
     except InvalidInput:
-        return email[:400].encode("ascii", "backslashreplace").decode().replace("\x00", "\\x00")
+        return ""
 
 
 def _wrong() -> InvalidInput:

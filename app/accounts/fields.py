@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
-from zoneinfo import ZoneInfo
+from zoneinfo import available_timezones
 
-from app.domain.errors import InvalidInput, N_
+from app.domain.errors import N_, InvalidInput
 
 EMAIL_BYTES = 254  # RFC 5321, 4.5.3.1.3, less the angle brackets
 LOCAL_PART_BYTES = 64  # RFC 5321, 4.5.3.1.1
@@ -30,9 +30,7 @@ def clean_email(text: str) -> str:
         and (len(labels) > 1 or domain.casefold() == "localhost")
     )
     if not well_formed or len(email.encode()) > EMAIL_BYTES or len(local_part.encode()) > LOCAL_PART_BYTES:
-        raise InvalidInput(
-            N_("This is not an e-mail address."), N_("Enter one like name@example.org."), field="email"
-        )
+        raise InvalidInput(N_("This is not an e-mail address."), N_("Enter one like name@example.org."), field="email")
     return email
 
 
@@ -67,24 +65,21 @@ def as_line(text: str, limit: int) -> str:
 
 def check_zone(zone: str) -> str:
     """`zone` if it is an IANA time zone, else `InvalidInput`."""
-    if not _is_zone(zone):
+    if zone not in _zones():
         raise InvalidInput(
             N_("There is no such time zone."), N_("Use an IANA name such as Europe/Berlin."), field="zone"
         )
     return zone
 
 
+def known_zone(zone: str) -> str:
+    """`zone` if it is an IANA time zone, else UTC: for what a browser says about itself."""
+    return zone if zone in _zones() else "UTC"
+
+
 @cache
 def _zones() -> frozenset[str]:
-    from zoneinfo import available_timezones  # walks a folder: not at import
-
-    return frozenset(available_timezones())
-
-
-def _is_zone(zone: str) -> bool:
-    if zone not in _zones():
-        return False
-    return ZoneInfo(zone).key == zone
+    return frozenset(available_timezones())  # walks a folder, so once and not at import
 
 
 def check_language(language: str) -> str:

@@ -10,7 +10,7 @@ from app.accounts.queries import KEY_COLUMNS, key_view
 from app.accounts.views import KeyView
 from app.core.db import atomic, changed_rows, execute, fetch_row, fetch_value
 from app.core.tokens import ACCESS_KEY, new_token, token_hash
-from app.domain.errors import Conflict, InvalidInput, N_, NotFound
+from app.domain.errors import N_, Conflict, InvalidInput, NotFound
 from app.domain.scopes import Scope
 
 LIVE_KEYS = 50
@@ -47,8 +47,8 @@ async def create_key(
                 limit=LIVE_KEYS,
             )
         row = await fetch_row(
-            "INSERT INTO access_key (account_id, token_hash, name, tail, scopes, created_at, expires_at) "
-            f"VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING {KEY_COLUMNS}",  # noqa: S608 - constants
+            "INSERT INTO access_key (account_id, token_hash, name, tail, scopes, created_at, expires_at) "  # noqa: S608 - constants
+            f"VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING {KEY_COLUMNS}",
             account_id,
             token_hash(token),
             name,

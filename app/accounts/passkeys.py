@@ -32,7 +32,7 @@ from app.accounts.queries import PASSKEY_COLUMNS, account, passkey_view
 from app.accounts.sessions import SESSION_DAYS, open_session
 from app.accounts.views import AccountView, PasskeyView
 from app.core.db import atomic, changed_rows, execute, fetch, fetch_row, fetch_value
-from app.domain.errors import Conflict, InvalidInput, N_, NotFound
+from app.domain.errors import N_, Conflict, InvalidInput, NotFound
 
 PASSKEYS = 20
 _CREDENTIAL_ID_BYTES = 1023  # WebAuthn level 3, 4: the longest credential id
@@ -91,9 +91,9 @@ async def register(
                 limit=PASSKEYS,
             )
         row = await fetch_row(
-            "INSERT INTO passkey (account_id, credential_id, public_key, sign_count, name, backed_up, created_at) "
+            "INSERT INTO passkey (account_id, credential_id, public_key, sign_count, name, backed_up, created_at) "  # noqa: S608 - constants
             "VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (credential_id) DO NOTHING "
-            f"RETURNING {PASSKEY_COLUMNS}",  # noqa: S608 - constants
+            f"RETURNING {PASSKEY_COLUMNS}",
             account_id,
             verified.credential_id,
             verified.credential_public_key,
@@ -140,9 +140,7 @@ async def sign_in(
         return await account(account_id), token
 
 
-async def delete_account(
-    account_id: int, response: str, *, challenge: str, party: RelyingParty, now: datetime
-) -> None:
+async def delete_account(account_id: int, response: str, *, challenge: str, party: RelyingParty, now: datetime) -> None:
     """Erase the account and everything in it, for good, confirmed by one of its passkeys. Raises as `sign_in`."""
     await throttle.check_confirmation(account_id)
     async with atomic():
@@ -183,9 +181,7 @@ async def _authenticate(text: str, challenge: str, party: RelyingParty, now: dat
         credential.raw_id,
     )
     if row is None:
-        raise InvalidInput(
-            N_("This passkey is not known here."), N_("It may have been removed; sign in another way.")
-        )
+        raise InvalidInput(N_("This passkey is not known here."), N_("It may have been removed; sign in another way."))
     if row["used_at"] is not None and made_at(expected) <= row["used_at"]:
         raise refused()
     await _note_use(row, credential, expected, party, now)

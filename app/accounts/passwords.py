@@ -19,7 +19,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from app.accounts.fields import email_key
-from app.domain.errors import InvalidInput, N_, Unavailable
+from app.domain.errors import N_, InvalidInput, Unavailable
 
 PASSWORD_LETTERS_MIN = 10
 PASSWORD_LETTERS_MAX = 200
@@ -32,25 +32,24 @@ _places = threading.BoundedSemaphore(_PLACES)
 Result = TypeVar("Result")
 
 # The head of the published lists of leaked passwords, as far as it has ten characters.
-_COMMONEST = frozenset(
-    """
-    0000000000 0123456789 0987654321 1111111111 1122334455 1212121212 123123123123 1231231231 1234512345 1234554321
-    123456123456 12345678900 1234567890 12345678901 1234567891 12345678910 123456789012 123456789123 123456789a
-    123456789q 1234567890a 1234567890q 123456abcd 1234qwerasdf 1234qwer1234 12qwaszx12 1a2b3c4d5e 1q2w3e4r5t
-    1q2w3e4r5t6y 1qaz2wsx3edc 1qazxsw23edc 2222222222 3333333333 4444444444 5555555555 6666666666 7777777777
-    8888888888 9876543210 9999999999 a123456789 a1b2c3d4e5 aaaaaaaaaa aa12345678 abc1234567 abcd123456 abcde12345
-    abcdef1234 abcdefghij abcdefghijkl adminadmin admin12345 admin123456 administrator asdfasdfasdf asdfghjkl1
-    asdfghjkl123 asdfghjkl; asdf1234asdf basketball baseball123 butterfly1 changeme123 charlie123 chocolate1
-    computer123 football12 football123 iloveyou12 iloveyou123 iloveyou1234 iloveyouso jordan2323 letmein123
-    letmein1234 liverpool1 liverpoolfc manchester michael123 myspace123 p@ssw0rd123 p@ssword123 passw0rd123
-    password00 password01 password10 password11 password12 password123 password1234 password12345 password123456
-    password99 passwordpassword princess12 princess123 q1w2e3r4t5 q1w2e3r4t5y6 qazwsxedc1 qazwsxedc123 qazwsxedcrfv
-    qwer1234qwer qwert12345 qwerty1234 qwerty12345 qwerty123456 qwertyuiop qwertyuiop1 qwertyuiop123 qwertyuiop[]
-    qwertyqwerty sunshine12 sunshine123 superman12 superman123 trustno123 welcome123 welcome1234 welcome2024
-    welcome2025 welcome2026 zaq12wsxcde3 zaq1zaq1zaq1 zxcvbnm123 zxcvbnm1234 zxcvbnmzxcvbnm zzzzzzzzzz
-    correcthorsebatterystaple
-    """.split()
-)
+_COMMONEST_TEXT = """
+0000000000 0123456789 0987654321 1111111111 1122334455 1212121212 123123123123 1231231231 1234512345 1234554321
+123456123456 12345678900 1234567890 12345678901 1234567891 12345678910 123456789012 123456789123 123456789a
+123456789q 1234567890a 1234567890q 123456abcd 1234qwerasdf 1234qwer1234 12qwaszx12 1a2b3c4d5e 1q2w3e4r5t
+1q2w3e4r5t6y 1qaz2wsx3edc 1qazxsw23edc 2222222222 3333333333 4444444444 5555555555 6666666666 7777777777
+8888888888 9876543210 9999999999 a123456789 a1b2c3d4e5 aaaaaaaaaa aa12345678 abc1234567 abcd123456 abcde12345
+abcdef1234 abcdefghij abcdefghijkl adminadmin admin12345 admin123456 administrator asdfasdfasdf asdfghjkl1
+asdfghjkl123 asdfghjkl; asdf1234asdf basketball baseball123 butterfly1 changeme123 charlie123 chocolate1
+computer123 football12 football123 iloveyou12 iloveyou123 iloveyou1234 iloveyouso jordan2323 letmein123
+letmein1234 liverpool1 liverpoolfc manchester michael123 myspace123 p@ssw0rd123 p@ssword123 passw0rd123
+password00 password01 password10 password11 password12 password123 password1234 password12345 password123456
+password99 passwordpassword princess12 princess123 q1w2e3r4t5 q1w2e3r4t5y6 qazwsxedc1 qazwsxedc123 qazwsxedcrfv
+qwer1234qwer qwert12345 qwerty1234 qwerty12345 qwerty123456 qwertyuiop qwertyuiop1 qwertyuiop123 qwertyuiop[]
+qwertyqwerty sunshine12 sunshine123 superman12 superman123 trustno123 welcome123 welcome1234 welcome2024
+welcome2025 welcome2026 zaq12wsxcde3 zaq1zaq1zaq1 zxcvbnm123 zxcvbnm1234 zxcvbnmzxcvbnm zzzzzzzzzz
+correcthorsebatterystaple
+"""
+_COMMONEST = frozenset(_COMMONEST_TEXT.split())
 
 
 def check_new(password: str, email: str, *, field: str = "password") -> None:
@@ -127,9 +126,7 @@ def _bytes(password: str) -> bytes:
 async def _off_the_loop(work: Callable[[], Result]) -> Result:
     """Run `work` in the pool. A place is held until the thread is done, even if the waiting request is gone."""
     if not _places.acquire(blocking=False):
-        raise Unavailable(
-            N_("Too many people are signing in at this moment."), N_("Try again in a few seconds.")
-        )
+        raise Unavailable(N_("Too many people are signing in at this moment."), N_("Try again in a few seconds."))
     future: Future[Result] = _pool.submit(work)
     future.add_done_callback(lambda _: _places.release())
     return await asyncio.wrap_future(future)

@@ -10,7 +10,7 @@ from app.accounts.fields import clean_email, email_key
 from app.accounts.views import AccountView, Caller, KeyView, PasskeyView, SessionView, SignedIn
 from app.core.db import execute, fetch, fetch_row
 from app.core.tokens import ACCESS_KEY, WEB_SESSION, is_well_formed, token_hash
-from app.domain.errors import InvalidInput, N_, NotFound
+from app.domain.errors import N_, InvalidInput, NotFound
 from app.domain.plans import Plan
 from app.domain.scopes import Scope
 

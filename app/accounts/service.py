@@ -12,6 +12,7 @@ from app.accounts.credentials import (
     RESET_JOB,
     RESET_PATH,
     change_password,
+    changed_meanwhile,
     confirm_password,
     issue_password_reset,
     remove_password,
@@ -21,13 +22,13 @@ from app.accounts.credentials import (
     sign_in,
     sweep_resets,
 )
-from app.accounts.fields import check_language, check_zone, clean_email, clean_name, email_key
+from app.accounts.fields import check_language, check_zone, clean_email, clean_name, email_key, known_zone
 from app.accounts.keys import create_key, revoke_key
 from app.accounts.queries import ACCOUNT_COLUMNS, SESSION_IDLE_DAYS, account_by_email, account_view
 from app.accounts.sessions import open_session, revoke_other_sessions, revoke_session, sign_out, sweep_sessions
 from app.accounts.views import AccountView
 from app.core.db import atomic, changed_rows, execute, fetch_row
-from app.domain.errors import Conflict, InvalidInput, N_, NotFound
+from app.domain.errors import N_, Conflict, InvalidInput, NotFound
 from app.domain.plans import Plan
 
 THEMES = ("system", "light", "dark")
@@ -41,6 +42,7 @@ __all__ = [
     "create_key",
     "delete_account",
     "issue_password_reset",
+    "known_zone",
     "open_session",
     "remove_password",
     "request_password_reset",
@@ -82,9 +84,9 @@ async def sign_up(
         raise _taken()
     password_hash = await passwords.hashed(password)
     row = await fetch_row(
-        "INSERT INTO account (email, email_key, password_hash, name, plan, zone, created_at) "
+        "INSERT INTO account (email, email_key, password_hash, name, plan, zone, created_at) "  # noqa: S608 - constants
         "VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (email_key) DO NOTHING "
-        f"RETURNING {ACCOUNT_COLUMNS}",  # noqa: S608 - constants
+        f"RETURNING {ACCOUNT_COLUMNS}",
         email,
         email_key(email),
         password_hash,
@@ -110,8 +112,8 @@ async def update_profile(
     if theme not in THEMES:
         raise InvalidInput(N_("There is no such theme."), N_("Choose system, light or dark."), field="theme")
     row = await fetch_row(
-        "UPDATE account SET name = $2, zone = $3, rollover_hour = $4, language = $5, theme = $6, single_keys = $7 "
-        f"WHERE id = $1 RETURNING {ACCOUNT_COLUMNS}",  # noqa: S608 - constants
+        "UPDATE account SET name = $2, zone = $3, rollover_hour = $4, language = $5, theme = $6, single_keys = $7 "  # noqa: S608 - constants
+        f"WHERE id = $1 RETURNING {ACCOUNT_COLUMNS}",
         account_id,
         name,
         zone,
@@ -143,10 +145,10 @@ async def delete_account(account_id: int, password: str) -> None:
 
     Raises as `confirm_password`. An account without password is erased by `passkeys.delete_account`.
     """
-    known_hash = await confirm_password(account_id, password)
+    known_hash = await confirm_password(account_id, password, field="password")
     tag = await execute("DELETE FROM account WHERE id = $1 AND password_hash = $2", account_id, known_hash)
     if not changed_rows(tag):
-        raise Conflict(N_("The password was changed in the meantime."), N_("Start again with the new one."))
+        raise changed_meanwhile()
 
 
 async def sweep(now: datetime, *, idle_days: int = SESSION_IDLE_DAYS) -> None:

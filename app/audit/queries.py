@@ -54,7 +54,7 @@ async def events(
     key = cursors.decode(cursor, _LISTING, _Key)
     limit = max(1, min(limit, _LIMIT_MOST))
     after = (_EPOCH + timedelta(microseconds=key[0]), key[1]) if key else None
-    rows = await _page(account_id, tool, client, since, until, after, limit + 1)
+    rows = await _page(account_id, (tool, client, since, until), after, limit + 1)
     shown = tuple(_event(row) for row in rows[:limit])
     if len(rows) <= limit:
         return EventPage(shown, None)
@@ -63,7 +63,7 @@ async def events(
     return EventPage(shown, cursors.encode(_LISTING, (microseconds, last.id)))
 
 
-async def export(
+async def all_events(
     account_id: int,
     *,
     tool: str | None = None,
@@ -74,7 +74,7 @@ async def export(
     """Every event that `events` would list, read a thousand at a time."""
     after: tuple[datetime, int] | None = None
     while True:
-        rows = await _page(account_id, tool, client, since, until, after, _EXPORT_PAGE)
+        rows = await _page(account_id, (tool, client, since, until), after, _EXPORT_PAGE)
         for row in rows:
             yield _event(row)
         if len(rows) < _EXPORT_PAGE:
@@ -102,17 +102,12 @@ async def tools(account_id: int) -> tuple[str, ...]:
     return tuple(row["tool"] for row in rows)
 
 
-async def _page(
-    account_id: int,
-    tool: str | None,
-    client: str | None,
-    since: datetime | None,
-    until: datetime | None,
-    after: tuple[datetime, int] | None,
-    limit: int,
-) -> list[Record]:
+_Filter = tuple[str | None, str | None, datetime | None, datetime | None]  # tool, client, since, until
+
+
+async def _page(account_id: int, chosen: _Filter, after: tuple[datetime, int] | None, limit: int) -> list[Record]:
     made_at, event_id = after or (None, None)
-    return await fetch(_EVENTS, account_id, tool, client, since, until, made_at, event_id, limit)
+    return await fetch(_EVENTS, account_id, *chosen, made_at, event_id, limit)
 
 
 def _event(row: Record) -> EventView:

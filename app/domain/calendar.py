@@ -1,7 +1,7 @@
 """Study days: which day an instant belongs to for a person, and when that day starts and ends.
 
-A study day runs from the rollover hour (4:00 unless chosen otherwise) in the person's time zone to the next one, so that
-a late evening counts for the day on which it began. Instants are aware datetimes, results are in UTC.
+A study day runs from the rollover hour (4:00 unless chosen otherwise) in the person's time zone to the next one, so
+that a late evening counts for the day on which it began. Instants are aware datetimes, results are in UTC.
 """
 
 from __future__ import annotations

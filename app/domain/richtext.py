@@ -9,23 +9,164 @@ from typing import Final
 
 import nh3
 
-from app.domain.errors import InvalidInput, N_
+from app.domain.errors import N_, InvalidInput
 
-ALLOWED_TAGS: Final = frozenset("p strong em mark ul ol li blockquote h4 h5 br code".split())
+ALLOWED_TAGS: Final = frozenset(["p", "strong", "em", "mark", "ul", "ol", "li", "blockquote", "h4", "h5", "br", "code"])
 
 # Only these names make a tag; `<producer>` and `<n` are text. Current HTML, what browsers still know of older HTML, and
 # the letters of MathML that no prose uses. The content of an svg is a drawing, so its inner names are not needed.
 HTML_ELEMENTS: Final = ALLOWED_TAGS | frozenset(
-    """
-    a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink body button canvas
-    caption center cite col colgroup data datalist dd del details dfn dialog dir div dl dt embed fieldset figcaption
-    figure font footer form frame frameset h1 h2 h3 h6 head header hgroup hr html i iframe image img input ins isindex
-    kbd keygen label legend link listing main map marquee math menu menuitem meta meter nav nobr noembed noframes
-    noscript object optgroup option output param picture plaintext pre progress q rb rp rt rtc ruby s samp script search
-    section select selectedcontent slot small source span strike style sub summary sup svg table tbody td template
-    textarea tfoot th thead time title tr track tt u var video wbr xmp
-    mi mn mo mover mfrac mroot mrow mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover
-    """.split()
+    [
+        "a",
+        "abbr",
+        "acronym",
+        "address",
+        "applet",
+        "area",
+        "article",
+        "aside",
+        "audio",
+        "b",
+        "base",
+        "basefont",
+        "bdi",
+        "bdo",
+        "bgsound",
+        "big",
+        "blink",
+        "body",
+        "button",
+        "canvas",
+        "caption",
+        "center",
+        "cite",
+        "col",
+        "colgroup",
+        "data",
+        "datalist",
+        "dd",
+        "del",
+        "details",
+        "dfn",
+        "dialog",
+        "dir",
+        "div",
+        "dl",
+        "dt",
+        "embed",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "font",
+        "footer",
+        "form",
+        "frame",
+        "frameset",
+        "h1",
+        "h2",
+        "h3",
+        "h6",
+        "head",
+        "header",
+        "hgroup",
+        "hr",
+        "html",
+        "i",
+        "iframe",
+        "image",
+        "img",
+        "input",
+        "ins",
+        "isindex",
+        "kbd",
+        "keygen",
+        "label",
+        "legend",
+        "link",
+        "listing",
+        "main",
+        "map",
+        "marquee",
+        "math",
+        "menu",
+        "menuitem",
+        "meta",
+        "meter",
+        "nav",
+        "nobr",
+        "noembed",
+        "noframes",
+        "noscript",
+        "object",
+        "optgroup",
+        "option",
+        "output",
+        "param",
+        "picture",
+        "plaintext",
+        "pre",
+        "progress",
+        "q",
+        "rb",
+        "rp",
+        "rt",
+        "rtc",
+        "ruby",
+        "s",
+        "samp",
+        "script",
+        "search",
+        "section",
+        "select",
+        "selectedcontent",
+        "slot",
+        "small",
+        "source",
+        "span",
+        "strike",
+        "style",
+        "sub",
+        "summary",
+        "sup",
+        "svg",
+        "table",
+        "tbody",
+        "td",
+        "template",
+        "textarea",
+        "tfoot",
+        "th",
+        "thead",
+        "time",
+        "title",
+        "tr",
+        "track",
+        "tt",
+        "u",
+        "var",
+        "video",
+        "wbr",
+        "xmp",
+        "mi",
+        "mn",
+        "mo",
+        "mover",
+        "mfrac",
+        "mroot",
+        "mrow",
+        "mspace",
+        "msqrt",
+        "mstyle",
+        "msub",
+        "msubsup",
+        "msup",
+        "mtable",
+        "mtd",
+        "mtext",
+        "mtr",
+        "munder",
+        "munderover",
+    ]
 )
 
 # These go with what is inside them: code and drawings, never something to read.
@@ -33,34 +174,115 @@ _VANISHING = frozenset({"script", "style", "svg"})
 
 # Words on either side of these stand apart on a page, so they must not run together once the tag is gone.
 _APART = frozenset(
-    """
-    address article aside body caption center dd details dialog dir div dl dt fieldset figcaption figure footer form
-    frameset h1 h2 h3 h6 head header hgroup hr html legend listing main menu nav optgroup option plaintext pre search
-    section select summary table tbody td tfoot th thead title tr xmp
-    """.split()
+    [
+        "address",
+        "article",
+        "aside",
+        "body",
+        "caption",
+        "center",
+        "dd",
+        "details",
+        "dialog",
+        "dir",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "frameset",
+        "h1",
+        "h2",
+        "h3",
+        "h6",
+        "head",
+        "header",
+        "hgroup",
+        "hr",
+        "html",
+        "legend",
+        "listing",
+        "main",
+        "menu",
+        "nav",
+        "optgroup",
+        "option",
+        "plaintext",
+        "pre",
+        "search",
+        "section",
+        "select",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "title",
+        "tr",
+        "xmp",
+    ]
 )
 
 # `<b and c>` is a comparison: an attribute without a value counts only when HTML knows it as one that needs none.
 _BARE_ATTRIBUTES = frozenset(
-    """
-    allowfullscreen async autofocus autoplay checked compact contenteditable controls default defer disabled download
-    formnovalidate hidden inert ismap itemscope loop multiple muted nomodule noresize noshade novalidate nowrap open
-    playsinline readonly required reversed selected
-    """.split()
+    [
+        "allowfullscreen",
+        "async",
+        "autofocus",
+        "autoplay",
+        "checked",
+        "compact",
+        "contenteditable",
+        "controls",
+        "default",
+        "defer",
+        "disabled",
+        "download",
+        "formnovalidate",
+        "hidden",
+        "inert",
+        "ismap",
+        "itemscope",
+        "loop",
+        "multiple",
+        "muted",
+        "nomodule",
+        "noresize",
+        "noshade",
+        "novalidate",
+        "nowrap",
+        "open",
+        "playsinline",
+        "readonly",
+        "required",
+        "reversed",
+        "selected",
+    ]
 )
 
-_COMMENT = re.compile(r"<!--(?:-?>|.*?--!?>)", re.DOTALL)
-_DOCTYPE = re.compile(r"<!doctype\b[^<>]*>", re.IGNORECASE)
-_NAME = re.compile(r"<(/?)([a-z][a-z0-9]*)(?=[\s/>])", re.IGNORECASE)
+# Where markup may start: a comment, a document type, or a name that ends as a tag's name does.
+_START = re.compile(r"<(?:!--|!doctype\b|(/?)([a-z][a-z0-9]*)(?=[\s/>]))", re.IGNORECASE)
+_COMMENT_END = re.compile(r"--!?>")
+_DOCTYPE_END = re.compile(r"[^<>]*+>")
+_VANISHING_END = re.compile(rf"</({'|'.join(sorted(_VANISHING))})\b[^<>]*+>", re.IGNORECASE)
 # Possessive throughout: the text may be hostile, so nothing is ever tried twice.
-_ATTRIBUTES = re.compile(
-    r"""((?:\s++[a-z_:@][\w:.@-]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'=<>`]++))?+)*+)\s*+(/?)>""", re.IGNORECASE
-)
-_ATTRIBUTE = re.compile(r"""([a-z_:@][\w:.@-]*+)(\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'=<>`]++))?+""", re.IGNORECASE)
+_VALUE = r"""\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'=<>`]++)"""
+_ATTRIBUTE = re.compile(rf"\s++([a-z_:@][\w:.@-]*+)({_VALUE})?+", re.IGNORECASE)
+_TAG_END = re.compile(rf"((?:{_ATTRIBUTE.pattern})*+)\s*+(/?)>", re.IGNORECASE)
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 # Stands where a tag was: nh3 drops it, yet `&am<u>p;` does not become an entity by losing its tag.
 _SEAM = "<!---->"
+
+# What can go besides tags; none of these is the name of a tag.
+COMMENTS: Final = "comments"
+ATTRIBUTES: Final = "attributes"
+NESTING: Final = "nesting"
 
 _cleaner = nh3.Cleaner(
     tags=set(ALLOWED_TAGS),
@@ -77,23 +299,15 @@ class RichText:
 
     html: str
     removed: tuple[str, ...]
-    """Names of removed tags in order of appearance, then `comments` and `attributes` where some were dropped."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Tag:
-    name: str
-    closing: bool
-    attributes: bool
-    end: int
+    """Names of removed tags in order of appearance, then any of `comments`, `attributes` and `nesting`."""
 
 
 def sanitize_rich(html: str) -> RichText:
     """Keep the twelve tags without attributes; drop other HTML tags but not their text; keep everything else as text.
 
     A `<` that starts no HTML tag is text and comes back escaped. `script`, `style` and `svg` go with their content when
-    they are closed; one that is never closed is text. Cleaning what was cleaned changes nothing.
-    Raises `InvalidInput` for text that is not valid Unicode.
+    they are closed; one that is never closed is text. Formatting nested deeper than a hundred tags goes altogether.
+    Cleaning what was cleaned changes nothing. Raises `InvalidInput` for text that is not valid Unicode.
     """
     try:
         html.encode()
@@ -102,76 +316,118 @@ def sanitize_rich(html: str) -> RichText:
             N_("The formatted text holds half of a character (a lone surrogate)."),
             N_("Send the text as valid Unicode."),
         ) from None
-    pieces: list[str] = []
-    removed: dict[str, None] = {}
-    comments = attributes = False
-    position = 0
-    while (start := html.find("<", position)) >= 0:
-        pieces.append(html[position:start])
-        if skipped := _COMMENT.match(html, start):
-            comments = True
-            pieces.append(_SEAM)
-            position = skipped.end()
-        elif skipped := _DOCTYPE.match(html, start):
-            removed["doctype"] = None
-            pieces.append(_SEAM)
-            position = skipped.end()
-        elif (tag := _tag_at(html, start)) is None:
-            pieces.append("&lt;")
-            position = start + 1
-        else:
-            position = tag.end
-            if tag.name in ALLOWED_TAGS:
-                attributes = attributes or tag.attributes
-                pieces.append(f"</{tag.name}>" if tag.closing and tag.name != "br" else f"<{tag.name}>")
-            else:
-                removed[tag.name] = None
-                pieces.append("\n" if tag.name in _APART and _ends_in_text(pieces) else _SEAM)
-    pieces.append(html[position:])
-    cleaned = _settled("".join(pieces))
-    notes = [*removed, *(["comments"] if comments else []), *(["attributes"] if attributes else [])]
-    return RichText(cleaned, tuple(notes))
+    scan = _Scan(html)
+    cleaned = _settled(scan.kept)
+    if cleaned is None:
+        return RichText(rich_from_plain(plain_from_rich(scan.kept)), (*scan.removed, *scan.notes, NESTING))
+    return RichText(cleaned, (*scan.removed, *scan.notes))
 
 
-def _settled(html: str) -> str:
-    """The balanced form of allowed tags and text that is the same when it is read once more.
+class _Scan:
+    """One reading of a text: `kept` holds allowed tags, entities and text, `removed` and `notes` what went."""
 
-    HTML's repair of crossed tags can nest a heading in a heading, which the next reading takes apart; few rounds settle
-    it. What would not settle loses its formatting rather than show differently after each edit.
-    """
-    for _ in range(8):
-        cleaned = _CONTROLS.sub("", _cleaner.clean(html).replace("\r", "\n")).strip()
-        if cleaned == html:
-            return cleaned
-        html = cleaned
-    return rich_from_plain(plain_from_rich(html))
+    def __init__(self, html: str) -> None:
+        self.kept = ""
+        self.removed: dict[str, None] = {}
+        self.notes: dict[str, None] = {}
+        self._html = html
+        self._last_end = {end[1].lower(): end.start() for end in _VANISHING_END.finditer(html)}
+        self._last_comment_end = max(html.rfind("-->"), html.rfind("--!>"))
+        pieces: list[str] = []
+        position = 0
+        while start := _START.search(html, position):
+            pieces.append(html[position : start.start()].replace("<", "&lt;"))
+            piece, position = self._markup(start, pieces) or ("&lt;", start.start() + 1)
+            pieces.append(piece)
+        pieces.append(html[position:].replace("<", "&lt;"))
+        self.kept = "".join(pieces)
 
-
-def _tag_at(html: str, start: int) -> _Tag | None:
-    """The HTML tag that starts at `start`, with the content of an element that vanishes; None for text."""
-    opening = _NAME.match(html, start)
-    if opening is None:
-        return None
-    closing, name = opening[1] == "/", opening[2].lower()
-    if name not in HTML_ELEMENTS:
-        return None
-    if name in _VANISHING and not closing:
-        end = re.compile(rf"</{name}\b[^>]*>", re.IGNORECASE).search(html, opening.end())
-        if end:
-            return _Tag(name, closing=False, attributes=False, end=end.end())
-    rest = _ATTRIBUTES.match(html, opening.end())
-    if rest is None or (name in _VANISHING and not closing and not rest[2]):
-        return None
-    for attribute, value in _ATTRIBUTE.findall(rest[1]):
-        if not value and attribute.lower() not in _BARE_ATTRIBUTES:
+    def _markup(self, start: re.Match[str], before: list[str]) -> tuple[str, int] | None:
+        """What stays of the markup at `start` and where it ends; None when it is text."""
+        name = (start[2] or "").lower()
+        if not name:
+            return self._declaration(start)
+        if name not in HTML_ELEMENTS:
             return None
-    return _Tag(name, closing, attributes=bool(rest[1].strip()), end=rest.end())
+        end = None
+        if name in _VANISHING and not start[1]:
+            if self._last_end.get(name, -1) > start.start():
+                end = next(end for end in _VANISHING_END.finditer(self._html, start.end()) if end[1].lower() == name)
+            elif (end := _TAG_END.match(self._html, start.end())) and not end[4]:
+                return None
+        else:
+            end = _TAG_END.match(self._html, start.end())
+            if end is None or not _plausible(end[1]):
+                return None
+        if end is None:
+            return None
+        if name not in ALLOWED_TAGS:
+            self.removed[name] = None
+            return "\n" if name in _APART and _ends_in_text(before) else _SEAM, end.end()
+        if end[1].strip():
+            self.notes[ATTRIBUTES] = None
+        return f"</{name}>" if start[1] and name != "br" else f"<{name}>", end.end()
+
+    def _declaration(self, start: re.Match[str]) -> tuple[str, int] | None:
+        comment = start[0] == "<!--"
+        if comment and self._last_comment_end < start.start():
+            return None
+        # `<!-->` is a whole comment: its two dashes may serve as the first half of its end.
+        end = (
+            _COMMENT_END.search(self._html, start.end() - 2) if comment else _DOCTYPE_END.match(self._html, start.end())
+        )
+        if end is None:
+            return None
+        if comment:
+            self.notes[COMMENTS] = None
+        else:
+            self.removed["doctype"] = None
+        return _SEAM, end.end()
+
+
+def _plausible(attributes: str) -> bool:
+    """Whether these are attributes as HTML has them, rather than words after a less-than sign."""
+    return all(value or name.lower() in _BARE_ATTRIBUTES for name, value in _ATTRIBUTE.findall(attributes))
 
 
 def _ends_in_text(pieces: list[str]) -> bool:
     last = next((piece for piece in reversed(pieces) if piece and piece != _SEAM), "")
-    return bool(last) and not last[-1].isspace() and (last[-1] != ">" or not last.startswith("<"))
+    return bool(last) and not last[-1].isspace() and not (last.startswith("<") and last.endswith(">"))
 
+
+def _settled(html: str) -> str | None:
+    """The balanced form of allowed tags and text that is the same when it is read once more; None if there is none.
+
+    HTML's repair of crossed tags can nest a heading in a heading, which the next reading takes apart; few rounds settle
+    it. Deep nesting is refused because each further level makes every later tag dearer to place.
+    """
+    for _ in range(8):
+        if _depth(html) > _DEEPEST:
+            return None
+        cleaned = _CONTROLS.sub("", _cleaner.clean(html).replace("\r", "\n")).strip()
+        if cleaned == html:
+            return cleaned
+        html = cleaned
+    return None
+
+
+def _depth(html: str) -> int:
+    """How many tags at most are open at once, those apart that end by themselves (`p`, `li`)."""
+    opened = dict.fromkeys(ALLOWED_TAGS, 0)
+    now = deepest = 0
+    for closing, name in _NESTING_TAG.findall(html):
+        if not closing:
+            opened[name] += 1
+            now += 1
+            deepest = max(deepest, now)
+        elif opened[name]:
+            opened[name] -= 1
+            now -= 1
+    return deepest
+
+
+_NESTING_TAG = re.compile(r"<(/?)(strong|em|mark|ul|ol|blockquote|h4|h5|code)>")
+_DEEPEST = 100
 
 _BREAKING = re.compile(r"<(?:br|/?(?:p|ul|ol|li|blockquote|h4|h5))>")
 _INLINE = re.compile(r"</?(?:strong|em|mark|code)>")

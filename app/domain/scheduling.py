@@ -1,14 +1,12 @@
 """When a card comes back: the memory of a card, the four possible answers and what each of them leads to.
 
-Stability, difficulty and retrievability are FSRS-6 as the `fsrs` library computes them. Around it stand the rules that a
-person sees, which are Anki's: learning steps, study days of the person instead of blocks of 24 hours, buttons that differ by
-at least a day, and a fuzz that depends on nothing but the card and how often it was answered. Nothing here reads a clock
-or a random source, so what `preview` shows is what `answer` gives.
+Stability and difficulty are FSRS-6 as the `fsrs` library computes them. Around them stand the rules that a person sees,
+which are Anki's: learning steps, the person's study days instead of blocks of 24 hours, buttons that differ by at least
+a day. Nothing here reads a clock or a random source, so what `preview` shows is what `answer` gives.
 """
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
@@ -20,6 +18,7 @@ from fsrs.scheduler import DEFAULT_PARAMETERS
 
 from app.domain.calendar import ONE_DAY, StudyClock
 from app.domain.errors import N_, InvalidInput
+from app.domain.fuzz import fuzz_fraction, fuzzed_days, whole_days
 
 LEARN_AHEAD = timedelta(minutes=20)
 """A learning card due within this time may be shown early when nothing else is left."""
@@ -31,9 +30,6 @@ MAX_INTERVAL_DAYS = 36_500
 MAX_STEPS = 10
 MIN_STEP, MAX_STEP = timedelta(seconds=1), timedelta(days=30)
 
-_FIRST_FUZZED_DAYS = 2.5
-# From, to, and the share of the days between them by which an interval may move either way.
-_FUZZ_SHARES = ((_FIRST_FUZZED_DAYS, 7.0, 0.15), (7.0, 20.0, 0.1), (20.0, float("inf"), 0.05))
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 
 
@@ -87,7 +83,7 @@ class Schedule:
             raise ValueError(f"a card in {self.state.name} needs a due time, a last review, stability and difficulty")
         if (self.step is None) is not (self.state is State.REVIEW):
             raise ValueError("a step belongs to (re)learning, and only to it")
-        if not (self.stability and 0 < self.stability and isfinite(self.stability)):
+        if not (self.stability and self.stability > 0 and isfinite(self.stability)):
             raise ValueError("stability is a positive number of days")
         if not (self.difficulty and MIN_DIFFICULTY <= self.difficulty <= MAX_DIFFICULTY):
             raise ValueError("difficulty lies from 1 to 10")
@@ -97,8 +93,8 @@ class Schedule:
 class SchedulingOptions:
     """How a person's cards are scheduled; raises InvalidInput, with the field, for what no schedule can follow.
 
-    `parameters` are the 21 weights of FSRS-6. A step shorter than a day counts from the answer by the clock; a longer one
-    is rounded to whole days and ends at the start of a study day.
+    `parameters` are the 21 weights of FSRS-6. A step shorter than a day counts from the answer by the clock; a longer
+    one is rounded to whole days and ends at the start of a study day.
     """
 
     clock: StudyClock = field(default_factory=StudyClock)
@@ -157,30 +153,32 @@ class Outcome:
 def preview(schedule: Schedule, options: SchedulingOptions, *, card_id: int, now: datetime) -> dict[Rating, Outcome]:
     """The outcome of each of the four ratings, given now.
 
-    Time since the last review is counted in study days, as Anki counts it and as the parameters are fitted: 23 hours later
-    on the next day is one day. A `now` before the last review, as after a clock was set back, counts as the same day.
-    Raises ValueError for a `now` without a zone.
+    Time since the last review is counted in study days, as Anki counts it and as the parameters are fitted: 23 hours
+    later on the next day is one day. A `now` before the last review, as after a clock was set back, counts as the same
+    day: the person who answers cannot mend the server's clock. Raises ValueError for a `now` without a zone.
     """
     clock = options.clock
     today, now = clock.study_day(now), now.astimezone(UTC)
-    fraction = _fuzz_fraction(card_id, schedule.reps) if options.fuzz else None
-    memories = _next_memories(schedule, options, _elapsed_days(schedule, clock, now))
-    previous_days = 0
-    if schedule.state is State.REVIEW and schedule.due and schedule.last_review:
-        previous_days = clock.days_between(schedule.last_review, schedule.due)
+    last_day = clock.study_day(schedule.last_review) if schedule.last_review else today
+    # Only a card in review has an interval in days that fuzz could cut short.
+    last_interval_days = 0
+    if schedule.state is State.REVIEW and schedule.due:
+        last_interval_days = (clock.study_day(schedule.due) - last_day).days
+    memories = _next_memories(schedule, options, max(0, (today - last_day).days))
+    fraction = fuzz_fraction(card_id, schedule.reps) if options.fuzz else None
 
     outcomes: dict[Rating, Outcome] = {}
     least_days = 1
     for rating, (stability, difficulty) in zip(Rating, memories, strict=True):
         state, step, delay = _next_step(schedule, rating, options)
         if delay is None:
-            exact_days = interval_days(stability, options)
-            # Fuzz must not turn a longer interval into a shorter one.
-            grown_days = previous_days + 1 if _rounded(exact_days) > previous_days else 0
-            days = _fuzzed_days(exact_days, max(least_days, grown_days), options.maximum_interval_days, fraction)
+            exact_days = exact_interval_days(stability, options)
+            # An interval that grows goes on growing after fuzz.
+            grown_days = last_interval_days + 1 if whole_days(exact_days) > last_interval_days else 0
+            days = fuzzed_days(exact_days, max(least_days, grown_days), options.maximum_interval_days, fraction)
             interval = timedelta(days=days)
         else:
-            interval = delay if delay < ONE_DAY else timedelta(days=_rounded(delay / ONE_DAY))
+            interval = delay if delay < ONE_DAY else timedelta(days=whole_days(delay / ONE_DAY))
         due = now + interval if interval < ONE_DAY else clock.start_of(today + interval)
         lapses = schedule.lapses + (rating is Rating.AGAIN and schedule.state is State.REVIEW)
         outcomes[rating] = Outcome(
@@ -201,14 +199,14 @@ def retrievability(schedule: Schedule, options: SchedulingOptions, now: datetime
 
     t is counted in study days, as in `preview`.
     """
-    if schedule.stability is None:
+    if schedule.stability is None or schedule.last_review is None:
         return None
     decay, factor = _forgetting_curve(options.parameters)
-    elapsed_days = _elapsed_days(schedule, options.clock, now)
+    elapsed_days = max(0, options.clock.days_between(schedule.last_review, now))
     return (1 + factor * elapsed_days / _clamped_stability(schedule.stability)) ** decay
 
 
-def interval_days(stability: float, options: SchedulingOptions) -> float:
+def exact_interval_days(stability: float, options: SchedulingOptions) -> float:
     """Days after which retrievability falls to the desired retention, neither rounded nor limited."""
     decay, factor = _forgetting_curve(options.parameters)
     return stability / factor * (options.desired_retention ** (1 / decay) - 1)
@@ -224,37 +222,6 @@ def is_due(schedule: Schedule, clock: StudyClock, now: datetime) -> bool:
     if schedule.state is State.REVIEW:
         return schedule.due < clock.end_of(clock.study_day(now))
     return schedule.due <= now
-
-
-def fuzz_range(exact_days: float, least_days: int, most_days: int) -> tuple[int, int]:
-    """The first and last whole day that an interval may be moved to, both within `least_days` and `most_days`.
-
-    From 2.5 days up an interval moves by one day and by 0.15 of its part up to 7 days, 0.1 of that up to 20 and 0.05 of the
-    rest, as in Anki. Where the limits leave a single day above two, the next one is allowed as well.
-    """
-    least_days = min(least_days, most_days)
-    days = min(max(exact_days, least_days), most_days)
-    reach = 0.0
-    if days >= _FIRST_FUZZED_DAYS:
-        reach = 1 + sum(share * max(min(days, end) - start, 0) for start, end, share in _FUZZ_SHARES)
-    first = min(max(_rounded(days - reach), least_days), most_days)
-    last = min(max(_rounded(days + reach), least_days), most_days)
-    if first == last and 2 < last < most_days:
-        last += 1
-    return first, last
-
-
-def _fuzzed_days(exact_days: float, least_days: int, most_days: int, fraction: float | None) -> int:
-    if fraction is None:
-        return min(max(_rounded(exact_days), least_days), most_days)
-    first, last = fuzz_range(exact_days, least_days, most_days)
-    return first + int(fraction * (last - first + 1))
-
-
-def _fuzz_fraction(card_id: int, reps: int) -> float:
-    """A number from 0 up to 1, evenly spread over cards and repetitions and the same on every machine."""
-    digest = hashlib.blake2b(b"%d/%d" % (card_id, reps), digest_size=6).digest()
-    return int.from_bytes(digest, "big") / (1 << 48)
 
 
 def _next_step(
@@ -284,9 +251,8 @@ def _hard_delay(steps: tuple[timedelta, ...], step: int) -> timedelta:
     """The same step again; on the first one something between Again and Good."""
     if step > 0:
         return steps[step]
-    if len(steps) > 1:
-        return (steps[0] + steps[1]) / 2
-    return min(steps[0] * 1.5, steps[0] + ONE_DAY)
+    again = steps[step]
+    return (again + steps[1]) / 2 if len(steps) > 1 else min(again * 1.5, again + ONE_DAY)
 
 
 def _next_memories(
@@ -294,7 +260,7 @@ def _next_memories(
 ) -> tuple[tuple[float, float], ...]:
     """Stability and difficulty after each rating, in the order of `Rating`."""
     model = _model(options.parameters)
-    # The model takes whole days as blocks of 24 hours, so it is given instants on day boundaries instead of the true ones.
+    # The model counts blocks of 24 hours, so it is given instants on day boundaries instead of the true ones.
     # An id, because a card made without one waits for the clock.
     card = fsrs.Card(card_id=0, due=_EPOCH)
     if schedule.stability is not None:
@@ -321,14 +287,5 @@ def _forgetting_curve(parameters: tuple[float, ...]) -> tuple[float, float]:
     return decay, 0.9 ** (1 / decay) - 1
 
 
-def _elapsed_days(schedule: Schedule, clock: StudyClock, now: datetime) -> int:
-    return max(0, clock.days_between(schedule.last_review, now)) if schedule.last_review else 0
-
-
 def _clamped_stability(stability: float) -> float:
     return min(max(stability, MIN_STABILITY), MAX_STABILITY)
-
-
-def _rounded(number: float) -> int:
-    """Halves go up, so that neighbouring intervals are treated alike."""
-    return int(number + 0.5)

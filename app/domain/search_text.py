@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from struct import unpack_from
 from typing import Final
 
-from app.domain.errors import InvalidInput, N_
+from app.domain.errors import N_, InvalidInput
 
 _VOICING = frozenset({0x3099, 0x309A})  # dakuten and handakuten are letters' parts, not accents
 _KATAKANA: Final = (0x30A1, 0x30F6)

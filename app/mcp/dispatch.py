@@ -15,14 +15,13 @@ from app.audit import service as audit
 from app.core import clock
 from app.core.db import atomic
 from app.core.settings import Settings
-from app.domain.errors import AppError, N_, PlanRequired
+from app.domain.errors import N_, AppError, PlanRequired
 from app.domain.plans import includes
 from app.mcp.errors import tool_error, unexpected
 from app.mcp.registry import Surface
 from app.mcp.schema import parse
 from app.mcp.spec import AnyTool, Call, Reply
 
-SUMMARY_BYTES = 2048
 UNAUTHORIZED = -32001
 REFUSED = -32000
 
@@ -56,7 +55,7 @@ async def call_tool(request: McpRequest, name: str, arguments: Mapping[str, Any]
         return tool_error(error, request.settings)
     except MCPError:
         raise
-    except Exception as error:  # noqa: BLE001 - the edge: nothing but the incident id may leave
+    except Exception as error:
         request.outcome = "unexpected"
         raise unexpected(error, request.request_id) from None
     structured = msgspec.to_builtins(reply.output)
@@ -84,15 +83,9 @@ async def _run(request: McpRequest, tool: AnyTool, arguments: Mapping[str, Any] 
             client_name=caller.client_name,
             tool=tool.name,
             action=tool.kind.action,
-            input_summary=summary_of(arguments),
+            input_summary=audit.summarise(arguments or {}),
             affected_ids=list(reply.affected),
             request_id=request.request_id,
             now=call.now,
         )
     return reply
-
-
-def summary_of(arguments: Mapping[str, Any] | None) -> str:
-    """The input as JSON, at most `SUMMARY_BYTES` of UTF-8, cut between characters."""
-    raw = msgspec.json.encode(arguments or {})
-    return raw.decode() if len(raw) <= SUMMARY_BYTES else raw[:SUMMARY_BYTES].decode(errors="ignore")

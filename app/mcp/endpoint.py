@@ -46,7 +46,7 @@ Headers = list[tuple[bytes, bytes]]
 _log = logs.get_logger(__name__)
 
 
-class Refusal(Exception):  # noqa: N818 - an answer, not a fault
+class Refusal(Exception):
     """An answer given before the protocol engine saw the request. `outcome` is its word in the log."""
 
     def __init__(
@@ -94,7 +94,7 @@ class McpEndpoint:
         except Unavailable as error:
             line |= {"outcome": error.code.value, "status": 503}
             await self._answer(scope, send, Refusal(503, "", f"[{error.code}] {error}", headers=[("retry-after", "5")]))
-        except Exception as error:  # noqa: BLE001 - the edge
+        except Exception as error:
             failure = unexpected(error, request_id).error
             line |= {"outcome": "unexpected", "status": 200}
             await self._answer(scope, send, Refusal(200, "", failure.message, code=failure.code, id=line.get("rpc_id")))
@@ -154,13 +154,9 @@ class McpEndpoint:
             raise _too_many(wait)
         challenge = f'Bearer resource_metadata="{self._metadata_url}", scope="{" ".join(self._surface.scopes())}"'
         if token:
-            challenge += (
-                ', error="invalid_token", error_description="The token is unknown, expired, revoked or for another server"'
-            )
+            challenge += ', error="invalid_token", error_description="The token is unknown, expired, revoked or for another server"'
         message = "The token is not valid." if token else "Authentication is needed."
-        raise Refusal(
-            401, "unauthorized", message, code=UNAUTHORIZED, headers=[("www-authenticate", challenge)]
-        )
+        raise Refusal(401, "unauthorized", message, code=UNAUTHORIZED, headers=[("www-authenticate", challenge)])
 
     async def _check_rate(self, caller: Caller, envelope: Envelope) -> None:
         """Tool calls and everything else are counted apart, so that a handshake does not use up calls."""

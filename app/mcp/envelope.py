@@ -21,7 +21,7 @@ class Envelope:
     """The name in `params` of a `tools/call`."""
 
 
-class BadEnvelope(Exception):  # noqa: N818 - it is an outcome of reading, not a fault
+class BadEnvelope(Exception):
     """Not one JSON-RPC 2.0 message. `status` 400, or 200 for a request whose `params` alone are malformed."""
 
     def __init__(self, code: int, message: str, *, id: str | int | None = None, params_only: bool = False) -> None:

@@ -40,7 +40,11 @@ def tool_error(error: AppError, settings: Settings) -> types.CallToolResult:
         text += f" Plans: {url}"
     # Ids and figures help a client; nothing else of the parameters leaves here.
     about.update(
-        {_camel(name): value for name, value in error.params.items() if type(value) is int and _camel(name) not in about}
+        {
+            _camel(name): value
+            for name, value in error.params.items()
+            if type(value) is int and _camel(name) not in about
+        }
     )
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=text)], is_error=True, _meta={ERROR_META: about}

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from app.domain.errors import InvalidInput, N_
+from app.domain.errors import N_, InvalidInput
 
 JsonSchema = dict[str, Any]
 StructT = TypeVar("StructT", bound=msgspec.Struct)

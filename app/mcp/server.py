@@ -70,7 +70,7 @@ async def _guard(context: _Context, call_next: CallNext) -> HandlerResult:
         return await call_next(context)
     except (MCPError, ValidationError):
         raise
-    except Exception as error:  # noqa: BLE001 - the edge
+    except Exception as error:
         raise unexpected(error, request_of(context).request_id) from None
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from asyncpg import Record
 
 from app.core.db import fetch_row
-from app.domain.calendar import StudyCalendar
+from app.domain.calendar import StudyClock
 from app.domain.errors import N_, NotFound
 from app.domain.scheduling import LEARN_AHEAD, Schedule, State
 from app.study.views import Counts, StudyCard, Today
@@ -55,19 +55,17 @@ SELECT coalesce((SELECT new_cards FROM deck_count WHERE account_id = $1 AND deck
 """
 
 
-async def counts(
-    account_id: int, deck_id: int, *, calendar: StudyCalendar, now: datetime, extra_new: int = 0
-) -> Counts:
+async def counts(account_id: int, deck_id: int, *, clock: StudyClock, now: datetime, extra_new: int = 0) -> Counts:
     """What is left today in a deck. `extra_new` raises the day's limit of new cards."""
-    today = calendar.study_day(now)
-    row = await fetch_row(_COUNTS, account_id, deck_id, calendar.start_of(today), calendar.end_of(today))
+    today = clock.study_day(now)
+    row = await fetch_row(_COUNTS, account_id, deck_id, clock.start_of(today), clock.end_of(today))
     assert row is not None  # noqa: S101 - an aggregate always has a row
     new = min(row["new"], max(0, NEW_PER_DAY + extra_new - row["introduced"]))
     return Counts(new, row["learning"], row["due"], row["new"] - new, row["next_learning_due"])
 
 
 async def next_card(
-    account_id: int, deck_id: int, *, calendar: StudyCalendar, now: datetime, with_new: bool
+    account_id: int, deck_id: int, *, clock: StudyClock, now: datetime, with_new: bool
 ) -> StudyCard | None:
     """The card to answer now, or None when nothing is due. `with_new`: whether the day allows a new card."""
     row = await fetch_row(
@@ -75,7 +73,7 @@ async def next_card(
         account_id,
         deck_id,
         now,
-        calendar.end_of(calendar.study_day(now)),
+        clock.end_of(clock.study_day(now)),
         now + LEARN_AHEAD,
         with_new,
     )
@@ -84,13 +82,13 @@ async def next_card(
 
 async def card_to_answer(account_id: int, card_id: int) -> StudyCard:
     """A live card with its schedule. Raises `NotFound`."""
-    row = await fetch_row(f"{_CARD} WHERE s.account_id = $1 AND s.card_id = $2 AND s.live", account_id, card_id)  # noqa: S608
+    row = await fetch_row(f"{_CARD} WHERE s.account_id = $1 AND s.card_id = $2 AND s.live", account_id, card_id)
     if row is None:
         raise NotFound(N_("There is no such card."), N_("It may have been deleted; the trash has it then."))
     return _study_card(row)
 
 
-async def today(account_id: int, deck_id: int, *, calendar: StudyCalendar, now: datetime) -> Today:
+async def today(account_id: int, deck_id: int, *, clock: StudyClock, now: datetime) -> Today:
     """What was answered in the present study day."""
     row = await fetch_row(
         "SELECT count(*) AS answers, count(*) FILTER (WHERE rating = 1) AS again, "
@@ -98,22 +96,22 @@ async def today(account_id: int, deck_id: int, *, calendar: StudyCalendar, now: 
         "FROM review WHERE account_id = $1 AND deck_id = $2 AND reviewed_at >= $3",
         account_id,
         deck_id,
-        calendar.start_of(calendar.study_day(now)),
+        clock.start_of(clock.study_day(now)),
     )
     assert row is not None  # noqa: S101 - an aggregate always has a row
     return Today(row["answers"], row["again"], row["new"])
 
 
-async def forecast(account_id: int, deck_id: int, *, calendar: StudyCalendar, now: datetime) -> int:
+async def forecast(account_id: int, deck_id: int, *, clock: StudyClock, now: datetime) -> int:
     """How many cards fall due in the next study day."""
-    end = calendar.end_of(calendar.study_day(now))
+    end = clock.end_of(clock.study_day(now))
     row = await fetch_row(
         "SELECT count(*) AS due FROM card_schedule "
         "WHERE account_id = $1 AND deck_id = $2 AND live AND state > 0 AND due >= $3 AND due < $4",
         account_id,
         deck_id,
         end,
-        calendar.end_of(calendar.study_day(end)),
+        clock.end_of(clock.study_day(end)),
     )
     return row["due"] if row else 0
 
@@ -145,5 +143,3 @@ def _study_card(row: Record) -> StudyCard:
         language=row["language"],
         schedule=schedule_of(row),
     )
-
-

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from app.core.db import atomic, fetch_row
 from app.domain import scheduling
-from app.domain.calendar import StudyCalendar
+from app.domain.calendar import StudyClock
 from app.domain.errors import N_, Conflict, NotFound
 from app.domain.scheduling import Rating, SchedulingOptions
 from app.study.queries import card_to_answer
@@ -50,9 +50,8 @@ async def answer(
     """
     card = await card_to_answer(account_id, card_id)
     if card.rep == rep:
-        outcome = scheduling.answer(card.schedule, rating, options=options, now=now, seed=card_id)
+        outcome = scheduling.answer(card.schedule, rating, options, card_id=card_id, now=now)
         after = outcome.schedule
-        interval_days = outcome.interval.total_seconds() / 86400
         written = await fetch_row(
             _ANSWER,
             account_id,
@@ -68,12 +67,19 @@ async def answer(
             after.lapses,
             rating,
             None if elapsed_ms is None else max(0, min(elapsed_ms, LONGEST_ANSWER_MS)),
-            interval_days,
+            outcome.interval_days,
         )
         if written is not None:
             assert after.due and after.stability and after.difficulty  # noqa: S101 - an answered card has them
             return Answered(
-                card_id, rep, rating, after.due, interval_days, after.stability, after.difficulty, repeated=False
+                card_id,
+                rep,
+                rating,
+                after.due,
+                outcome.interval_days,
+                after.stability,
+                after.difficulty,
+                repeated=False,
             )
     return await _first_outcome(account_id, card_id, rep)
 
@@ -100,7 +106,7 @@ async def _first_outcome(account_id: int, card_id: int, rep: int) -> Answered:
     )
 
 
-async def undo(account_id: int, deck_id: int, *, calendar: StudyCalendar, now: datetime) -> StudyCard:
+async def undo(account_id: int, deck_id: int, *, clock: StudyClock, now: datetime) -> StudyCard:
     """Take back the last answer of this study day in a deck: the schedule is again what it was, to the byte.
 
     Raises `NotFound` when there is none, or when its card was deleted since.
@@ -112,7 +118,7 @@ async def undo(account_id: int, deck_id: int, *, calendar: StudyCalendar, now: d
             "  ORDER BY reviewed_at DESC, id DESC LIMIT 1) RETURNING card_id, rep, before::text AS before",
             account_id,
             deck_id,
-            calendar.start_of(calendar.study_day(now)),
+            clock.start_of(clock.study_day(now)),
         )
         restored = last and await fetch_row(
             "UPDATE card_schedule s SET state = b.state, step = b.step, due = b.due, stability = b.stability, "
@@ -127,5 +133,3 @@ async def undo(account_id: int, deck_id: int, *, calendar: StudyCalendar, now: d
         if not last or not restored:
             raise NotFound(N_("There is no answer to take back."), N_("Only answers of today can be taken back."))
         return await card_to_answer(account_id, last["card_id"])
-
-

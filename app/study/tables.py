@@ -22,6 +22,8 @@ class Review(Table, tablename="review", db=DB):
     before = JSONB()
     state_before = SmallInt()
     due = Timestamptz(help_text="When the answer made the card due")
-    interval_days = DoublePrecision(help_text="Whole study days for a card in review, else the part of a day of its step")
+    interval_days = DoublePrecision(
+        help_text="Whole study days for a card in review, else the part of a day of its step"
+    )
     stability = DoublePrecision()
     difficulty = DoublePrecision()

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 
-from app.domain.intervals import button_text
+from babel.numbers import format_decimal
+
+from app.domain.intervals import SHORT_FORMS, WITHIN_FORM, short_interval
 from app.domain.scheduling import Outcome, Rating, State
 from app.study.views import Counts, StudyCard, Today
 from app.ui.render import Reader, translate
@@ -52,6 +55,13 @@ class StudyScreen:
         return self.counts.total + self.today.answers
 
 
+def interval_text(interval: timedelta, reader: Reader) -> str:
+    """An interval as a button shows it, in the reader's language: `<10m`, `2d`, `1.2mo`."""
+    short = short_interval(interval)
+    text = translate(reader, SHORT_FORMS[short.unit], number=format_decimal(short.number, locale=reader.language))
+    return translate(reader, WITHIN_FORM, interval=text) if short.within else text
+
+
 def rating_buttons(preview: Mapping[Rating, Outcome], reader: Reader) -> tuple[RatingButton, ...]:
     """The four buttons in order, Good being the usual one."""
     labels = {
@@ -64,7 +74,7 @@ def rating_buttons(preview: Mapping[Rating, Outcome], reader: Reader) -> tuple[R
         RatingButton(
             value=int(rating),
             label=labels[rating],
-            interval=button_text(preview[rating].interval),
+            interval=interval_text(preview[rating].interval, reader),
             key=f"Digit{int(rating)}",
             printed=str(int(rating)),
             usual=rating is Rating.GOOD,

@@ -8,6 +8,7 @@
  *   data-announce="text"      read out through #status when it appears
  *   time[data-relative]       "3 days ago", the exact time as its title
  *   data-needs-script         hidden until now
+ *   input[data-time-zone]     gets the browser's time zone
  */
 
 const status = () => document.getElementById("status");
@@ -62,6 +63,7 @@ function appeared() {
   fresh("[data-needs-script], [data-copy]").forEach((element) => (element.hidden = false));
   fresh("time[data-relative]").forEach(relative);
   document.querySelectorAll("form[data-bulk]").forEach(count);
+  fresh("input[data-time-zone]").forEach((field) => (field.value ||= Intl.DateTimeFormat().resolvedOptions().timeZone));
   const said = fresh("[data-announce]").at(-1);
   if (said) announce(said.dataset.announce);
   fresh("[data-autofocus]").at(0)?.focus({ preventScroll: false });

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from zoneinfo import available_timezones
 
+from app.domain.plans import Plan, effective_plan, limits_for
 from litestar import Response, get, post
 
 from app.accounts import queries, service
@@ -12,7 +13,6 @@ from app.accounts.views import SignedIn
 from app.core import clock
 from app.decks import queries as decks
 from app.domain.errors import N_, AppError, InvalidInput
-from app.domain.plans import Plan, effective_plan, limits_for
 from app.ui.translations import languages
 from app.web.context import HtmlRequest, done, go, page, web_context
 from app.web.forms import Form
@@ -88,7 +88,9 @@ async def change_password(request: HtmlRequest, me: SignedIn) -> Response[None] 
                 keep_session_id=me.session_id,
             )
         else:
-            await service.set_password(me.account.id, form.secret("new"), now=clock.now(), keep_session_id=me.session_id)
+            await service.set_password(
+                me.account.id, form.secret("new"), now=clock.now(), keep_session_id=me.session_id
+            )
     except AppError as error:
         status, errors = refusal(request, error)
         return await _account_page(request, me, status=status, section="password", errors=errors)

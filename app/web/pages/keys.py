@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
+from app.domain.scopes import DEFAULT_SCOPES, SENTENCES, Scope, parse_scopes
 from litestar import Response, get, post
 
 from app.accounts import queries, service
 from app.accounts.views import SignedIn
 from app.core import clock
 from app.domain.errors import N_, AppError, InvalidInput
-from app.domain.scopes import DEFAULT_SCOPES, SENTENCES, Scope, parse_scopes
 from app.web.context import HtmlRequest, done, go, page, web_context
 from app.web.forms import Form
 from app.web.pages.sign_in import refusal
@@ -58,9 +58,7 @@ async def create_key(request: HtmlRequest, me: SignedIn) -> Response[str]:
             raise InvalidInput(N_("This is not one of the choices."), field="lifetime")
         lasts = _LIFETIMES[lifetime]
         expires_at: datetime | None = now + lasts if lasts else None
-        key, token = await service.create_key(
-            me.account.id, name, parse_scopes(wanted), now=now, expires_at=expires_at
-        )
+        key, token = await service.create_key(me.account.id, name, parse_scopes(wanted), now=now, expires_at=expires_at)
     except AppError as error:
         status, errors = refusal(request, error)
         ticked = frozenset(scope for scope in Scope if scope.value in wanted)

@@ -8,7 +8,7 @@ from app.accounts.views import SignedIn
 from app.core import clock
 from app.decks import queries as decks
 from app.domain import scheduling
-from app.domain.calendar import StudyCalendar
+from app.domain.calendar import StudyClock
 from app.domain.errors import AppError, InvalidInput, NotFound
 from app.domain.scheduling import Rating, SchedulingOptions
 from app.study import queries, service
@@ -20,14 +20,14 @@ from app.web.forms import Form
 _MOST_EXTRA = 10_000
 
 
-def calendar_of(me: SignedIn) -> StudyCalendar:
+def study_clock(me: SignedIn) -> StudyClock:
     """The person's study days."""
-    return StudyCalendar(me.account.zone, me.account.rollover_hour)
+    return StudyClock(me.account.zone, me.account.rollover_hour)
 
 
 def options_of(me: SignedIn) -> SchedulingOptions:
     """How the person's cards are scheduled."""
-    return SchedulingOptions(calendar=calendar_of(me))
+    return SchedulingOptions(clock=study_clock(me))
 
 
 async def _screen(
@@ -44,10 +44,10 @@ async def _screen(
     status: int = 200,
 ) -> Response[str]:
     """The present state of the deck: the named card if it still waits for that answer, else the next one."""
-    now, calendar = clock.now(), calendar_of(me)
+    now, days = clock.now(), study_clock(me)
     deck = await decks.deck_title(me.account.id, deck_id)
-    counts = await queries.counts(me.account.id, deck_id, calendar=calendar, now=now, extra_new=extra_new)
-    today = await queries.today(me.account.id, deck_id, calendar=calendar, now=now)
+    counts = await queries.counts(me.account.id, deck_id, clock=days, now=now, extra_new=extra_new)
+    today = await queries.today(me.account.id, deck_id, clock=days, now=now)
     card = None
     if card_id is not None:
         try:
@@ -57,14 +57,14 @@ async def _screen(
         if card is None or card.deck_id != deck_id or (rep is not None and card.rep != rep):
             card, revealed = None, False
     if card is None:
-        card = await queries.next_card(me.account.id, deck_id, calendar=calendar, now=now, with_new=counts.new > 0)
+        card = await queries.next_card(me.account.id, deck_id, clock=days, now=now, with_new=counts.new > 0)
     buttons = ()
     if card is not None and revealed:
-        preview = scheduling.preview(card.schedule, options=options_of(me), now=now, seed=card.id)
+        preview = scheduling.preview(card.schedule, options_of(me), card_id=card.id, now=now)
         buttons = rating_buttons(preview, reader_of(request))
     tomorrow = 0
     if card is None:
-        tomorrow = await queries.forecast(me.account.id, deck_id, calendar=calendar, now=now)
+        tomorrow = await queries.forecast(me.account.id, deck_id, clock=days, now=now)
     screen = StudyScreen(
         deck_id=deck_id,
         deck_title=deck,
@@ -142,7 +142,7 @@ async def undo(request: HtmlRequest, me: SignedIn, deck_id: int) -> Response[str
     form = await Form.of(request)
     extra_new = _extra(form.text("extra"))
     try:
-        card = await service.undo(me.account.id, deck_id, calendar=calendar_of(me), now=clock.now())
+        card = await service.undo(me.account.id, deck_id, clock=study_clock(me), now=clock.now())
     except NotFound as error:
         return await _screen(request, me, deck_id, extra_new=extra_new, message=_said(request, error))
     return await _screen(

@@ -1,0 +1,24 @@
+"""What a caller's plan and settings mean for a call: the figures, the limits that commands take, the study days."""
+
+from __future__ import annotations
+
+from app.accounts.views import Caller
+from app.core.settings import Settings
+from app.decks.service import Limits
+from app.domain.calendar import StudyClock
+from app.domain.plans import Plan, PlanLimits, limits_for
+
+
+def figures_of(plan: Plan, settings: Settings) -> PlanLimits:
+    """The row of the plan table, with what the operator changed in it."""
+    return limits_for(plan, settings.plan_figures)
+
+
+def limits_of(caller: Caller, settings: Settings) -> Limits:
+    """The limits that the commands of the decks area keep."""
+    return Limits(plan_limits=figures_of(caller.plan, settings), deck_card_cap=settings.deck_card_cap)
+
+
+def study_clock(caller: Caller) -> StudyClock:
+    """The person's study days."""
+    return StudyClock(caller.zone, caller.rollover_hour)

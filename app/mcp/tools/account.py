@@ -1,0 +1,96 @@
+"""The tool that says what the connected account may do."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, UnsetType
+
+from app.accounts.views import Caller
+from app.decks import queries
+from app.domain.plans import Feature, Plan
+from app.domain.scopes import Scope
+from app.mcp.errors import upgrade_url
+from app.mcp.plans import figures_of, includes
+from app.mcp.spec import Call, Input, Kind, Output, Reply, Toolset, ToolSpec
+from app.mcp.tools.fields import Count
+
+
+class Nothing(Input):
+    """No arguments."""
+
+
+class Used(Output):
+    used: Count
+    limit: Count
+
+
+class Usage(Output):
+    decks: Used
+    cards: Used
+
+
+class AccountStatus(Output):
+    email: Annotated[str, Meta(description="Masked, to tell accounts apart.")]
+    plan: Annotated[str, Meta(extra_json_schema={"enum": [plan.value for plan in Plan]})]
+    can_write: Annotated[bool, Meta(description="Whether this connection may create, change, delete and restore.")]
+    why_not: Annotated[str, Meta(description="What stands in the way of writing, and what to do.")] | UnsetType = UNSET
+    renews_on: Annotated[str, Meta(description="Day on which the paid plan renews or ends.")] | UnsetType = UNSET
+    upgrade_url: Annotated[str, Meta(description="Page on which the person sees and changes the plan.")]
+    usage: Annotated[Usage, Meta(description="What exists, and what the plan allows.")]
+    cards_per_deck: Annotated[int, Meta(description="Cards that one deck may hold.")]
+
+
+async def get_account_status(call: Call, _given: Nothing) -> Reply[AccountStatus]:
+    caller, figures = call.caller, figures_of(call.caller.plan, call.settings)
+    usage = await queries.usage(caller.account_id)
+    why_not = _why_not(caller)
+    status = AccountStatus(
+        email=masked(caller.email),
+        plan=caller.plan.value,
+        can_write=why_not is None,
+        why_not=why_not or UNSET,
+        upgrade_url=upgrade_url(call.settings),
+        usage=Usage(
+            decks=Used(used=usage.decks, limit=figures.decks), cards=Used(used=usage.cards, limit=figures.cards)
+        ),
+        cards_per_deck=call.settings.deck_card_cap,
+    )
+    lines = [
+        f"{status.email}, {status.plan} plan. Writing: {'yes' if status.can_write else 'no'}.",
+        f"Decks {usage.decks} of {figures.decks}, cards {usage.cards} of {figures.cards}.",
+    ]
+    if why_not:
+        lines.append(why_not)
+    lines.append(f"Plan page: {status.upgrade_url}")
+    return Reply(status, "\n".join(lines))
+
+
+def masked(email: str) -> str:
+    """`alice@example.org` as `a***@example.org`."""
+    name, _, host = email.rpartition("@")
+    return f"{name[:1]}***@{host}"
+
+
+def _why_not(caller: Caller) -> str | None:
+    if not includes(caller.plan, Feature.AI_WRITE):
+        return "Writing from an AI chat needs the Plus or Pro plan; reading and searching work on every plan."
+    if Scope.DECKS_WRITE not in caller.scopes:
+        return f"This connection was not granted {Scope.DECKS_WRITE.value}; connect again and allow it."
+    return None
+
+
+GET_ACCOUNT_STATUS = ToolSpec(
+    name="get_account_status",
+    title="Get account status",
+    description=(
+        "Say which account is connected, its plan, whether this connection may write and if not why, and how much of "
+        "each limit is used. Call it when a write was refused, or before a large import."
+    ),
+    toolsets=frozenset({Toolset.FLASHCARDS}),
+    scope=Scope.DECKS_READ,
+    kind=Kind.READ,
+    input=Nothing,
+    output=AccountStatus,
+    handler=get_account_status,
+)
