@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import getpass
+import os
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeVar
 
 import click
@@ -180,3 +182,49 @@ def key_create(email: str, scopes: tuple[str, ...], name: str) -> None:
         return token
 
     click.echo(_run(work))
+
+
+@main.command("demo")
+@click.option("--email", default="demo@localhost", show_default=True, help="E-mail address of the demo account.")
+def demo(email: str) -> None:
+    """Make an account with real decks and a past, to look around in."""
+
+    async def work(settings: Settings) -> str:
+        from app.demo.account import make_demo_account
+
+        return await make_demo_account(email, now=clock.now(), deck_card_cap=settings.deck_card_cap)
+
+    password = _run(work)
+    click.echo(f"Sign in at {_settings().base_url}/sign-in with {email} and the password:\n{password}")
+
+
+@main.command("export")
+@click.argument("email")
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+def export(email: str, folder: Path) -> None:
+    """Write everything in the account of EMAIL into FOLDER: loci.json, and a CSV file for each deck."""
+
+    async def work(_settings: Settings) -> list[Path]:
+        from app.transfer.folder import export_to
+
+        return await export_to(await _account_id(email), folder, now=clock.now())
+
+    for path in _run(work):
+        click.echo(path)
+
+
+@main.group()
+def billing() -> None:
+    """How accounts get their plans."""
+
+
+@billing.command("check")
+def billing_check() -> None:
+    """Say whether plans are on, and who sets them."""
+    settings = _settings()
+    if not settings.plans:
+        click.echo("Plans are off (LOCI_PLANS): everybody has everything.")
+    elif any(name.startswith("LOCI_STRIPE_") for name in os.environ):
+        raise click.ClickException("LOCI_STRIPE_… is set, but this version does not take payments. Unset it.")
+    else:
+        click.echo("Plans are on. No payment provider is set up: the operator sets plans with `loci account plan`.")

@@ -6,7 +6,7 @@ Handlers are plain functions in `HANDLERS`, by job kind. A handler may be run tw
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -101,7 +101,7 @@ async def work(settings: Settings) -> None:
 
 
 @asynccontextmanager
-async def running(settings: Settings) -> AsyncIterator[None]:
+async def running(settings: Settings) -> AsyncGenerator[None, None]:
     """The worker runs as a task while the block does."""
     task = asyncio.create_task(work(settings), name="jobs")
     try:

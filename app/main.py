@@ -6,7 +6,7 @@ import asyncio
 import gc
 import multiprocessing
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -39,7 +39,7 @@ def create_app(settings: Settings) -> Litestar:
     mcp_routes, mcp_lifespan = create_mcp_routes(settings)
 
     @asynccontextmanager
-    async def lifespan(_app: Litestar) -> AsyncIterator[None]:
+    async def lifespan(_app: Litestar) -> AsyncGenerator[None, None]:
         _end_with_parent()
         await db.open_pool(settings.pool_size)
         try:

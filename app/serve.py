@@ -8,7 +8,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -24,7 +24,7 @@ _log = logs.get_logger(__name__)
 
 
 @contextmanager
-def database(settings: Settings) -> Iterator[str]:
+def database(settings: Settings) -> Generator[str, None, None]:
     """The database's address while the block runs: the one of the settings, or the embedded one, started if need be."""
     if settings.database_url:
         db.configure(settings.database_url)
@@ -77,7 +77,7 @@ def _run_workers(config: uvicorn.Config, listener: socket.socket) -> None:
 
 
 @contextmanager
-def _listening(settings: Settings) -> Iterator[socket.socket]:
+def _listening(settings: Settings) -> Generator[socket.socket, None, None]:
     """The listening socket, taken first: a port in use is said before anything else is started."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family) as listener:
@@ -95,7 +95,7 @@ def _listening(settings: Settings) -> Iterator[socket.socket]:
 
 
 @contextmanager
-def _watched_database(settings: Settings) -> Iterator[None]:
+def _watched_database(settings: Settings) -> Generator[None, None, None]:
     """Bring the embedded PostgreSQL back if it dies while the server runs."""
     if settings.database_url:
         yield

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 import pytest_asyncio
-from app.core.embedded_postgres import EmbeddedPostgres
 
 from app.core import db, logs
+from app.core.embedded_postgres import EmbeddedPostgres
 from app.core.migrations import migrate
 
 logs.configure("warning", "text")
+# Time is not asserted in tests; a busy machine must not fail a law.
+hypothesis.settings.register_profile("loci", deadline=None)
+hypothesis.settings.load_profile("loci")
 
 
 @pytest.fixture(scope="session")

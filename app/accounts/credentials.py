@@ -39,8 +39,8 @@ async def sign_in(
     Raises `RateLimited` after too many tries, `Unavailable` when too many sign in at once, and one `InvalidInput`, in
     the same time, for an unknown e-mail, an account without password and a wrong password.
     """
-    key = _key_or_none(email)
-    await throttle.check_guess(key, address)
+    key = _key_or_empty(email)
+    await throttle.check_guess(key or address, address)
     row = await fetch_row("SELECT id, password_hash FROM account WHERE email_key = $1", key)
     known_hash: str | None = row["password_hash"] if row else None
     if not await passwords.matches(known_hash, password) or row is None or known_hash is None:
@@ -105,7 +105,7 @@ async def set_password(account_id: int, new: str, *, now: datetime, keep_session
     email = await fetch_value("SELECT email FROM account WHERE id = $1", account_id)
     if email is None:
         raise NotFound(N_("There is no such account."))
-    passwords.check_new(new, email)
+    passwords.check_new(new, email, field="new")
     fresh_hash = await passwords.hashed(new)
     async with atomic():
         await _store(account_id, fresh_hash, now, keep_session_id)
@@ -223,7 +223,7 @@ def changed_meanwhile() -> Conflict:
     return Conflict(N_("The password was changed in the meantime."), N_("Start again with the new one."))
 
 
-def _key_or_none(email: str) -> str:
+def _key_or_empty(email: str) -> str:
     """The key of an address; all that is none shares one key, which no account has."""
     try:
         return email_key(clean_email(email))

@@ -7,9 +7,9 @@ name it (`class Deck(Table, db=DB)`), so nothing is looked up by module name and
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import Any, cast
 
 import asyncpg
 from asyncpg import Connection, Record
@@ -107,12 +107,12 @@ async def close_pool() -> None:
     await DB.close_connection_pool()
 
 
-async def _keep(_connection: Connection[Record]) -> None:
+async def _keep(_connection: Connection) -> None:
     """No reset: no code here leaves a setting, a lock, a cursor or a listener on a pooled connection."""
 
 
 @asynccontextmanager
-async def atomic() -> AsyncIterator[Connection[Record]]:
+async def atomic() -> AsyncGenerator[Connection, None]:
     """One unit of work: the outermost is a transaction, one inside another is a savepoint.
 
     Nothing slow belongs inside (no mail, no HTTP, no password hash) and no task may be started inside.
@@ -124,7 +124,7 @@ async def atomic() -> AsyncIterator[Connection[Record]]:
         except Exception as error:
             raise _meaning_of(error) from error
         try:
-            yield transaction.connection
+            yield _connection(transaction)
         except BaseException as error:
             await transaction.__aexit__(type(error), error, error.__traceback__)
             raise
@@ -135,7 +135,12 @@ async def atomic() -> AsyncIterator[Connection[Record]]:
                 raise _meaning_of(error) from error
         return
     async with current.connection.transaction():
-        yield current.connection
+        yield _connection(current)
+
+
+def _connection(transaction: PostgresTransaction) -> Connection:
+    """The transaction's connection: the pool's proxy has the methods of a connection."""
+    return cast("Connection", transaction.connection)
 
 
 async def fetch(sql: str, *values: object) -> list[Record]:
@@ -167,15 +172,15 @@ async def _run(method: str, sql: str, values: tuple[object, ...]) -> Any:
     try:
         current = DB.current_transaction.get()
         if current is not None:
-            return await getattr(current.connection, method)(sql, *values)
+            return await getattr(_connection(current), method)(sql, *values)
         if DB.pool is None:
-            connection: Connection[Record] = await DB.get_new_connection()
+            alone: Connection = await DB.get_new_connection()
             try:
-                return await getattr(connection, method)(sql, *values)
+                return await getattr(alone, method)(sql, *values)
             finally:
-                await connection.close()
-        async with DB.pool.acquire(timeout=_ACQUIRE_SECONDS) as pooled:
-            return await getattr(pooled, method)(sql, *values)
+                await alone.close()
+        async with DB.pool.acquire(timeout=_ACQUIRE_SECONDS) as connection:  # pyright: ignore[reportUnknownVariableType]
+            return await getattr(cast("Connection", connection), method)(sql, *values)
     except Exception as error:
         meaning = _meaning_of(error)
         if meaning is error:

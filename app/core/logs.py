@@ -8,12 +8,19 @@ import secrets
 import sys
 import traceback
 from collections.abc import MutableMapping
-from typing import Any
+from typing import Any, cast
 
 import structlog
 
 _FRAMES = 12
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_.-]{8,64}")
+
+
+class _StandardError(logging.Handler):
+    """Writes to what `sys.stderr` is at the time, not to what it was when logging was set up."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        sys.stderr.write(self.format(record) + "\n")
 
 
 def configure(level: str, form: str) -> None:
@@ -31,7 +38,7 @@ def configure(level: str, form: str) -> None:
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _StandardError()
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,
@@ -52,7 +59,9 @@ def _without_message(_logger: Any, _method: str, event: MutableMapping[str, Any]
     Its message is left out: a database's error quotes the values of the statement, which may be what a person stored.
     """
     given = event.pop("exc_info", None)
-    error = sys.exc_info()[1] if given is True else given[1] if isinstance(given, tuple) else given
+    error: object = sys.exc_info()[1] if given is True else given
+    if isinstance(given, tuple):
+        error = cast("tuple[object, ...]", given)[1]
     if isinstance(error, BaseException):
         frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
         event["error"] = f"{type(error).__module__}.{type(error).__qualname__}"

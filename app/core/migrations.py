@@ -27,9 +27,9 @@ async def migrate() -> list[str]:
     from piccolo.apps.migrations.tables import Migration
 
     os.environ.setdefault("PICCOLO_CONF", "app.piccolo_conf")
-    lock: asyncpg.Connection[asyncpg.Record] = await DB.get_new_connection()
+    lock: asyncpg.Connection = await DB.get_new_connection()
     try:
-        version = int(await lock.fetchval("SHOW server_version_num"))
+        version = int(str(await lock.fetchval("SHOW server_version_num")))
         if version < _OLDEST:
             raise MigrationError(f"PostgreSQL 15 or newer is needed; this one is {version // 10000}.")
         await lock.execute("SELECT pg_advisory_lock($1)", _LOCK)
@@ -47,8 +47,10 @@ async def migrate() -> list[str]:
         await lock.close()
 
 
-async def _ran(connection: asyncpg.Connection[asyncpg.Record]) -> list[str]:
+async def _ran(connection: asyncpg.Connection) -> list[str]:
     if await connection.fetchval("SELECT to_regclass('migration')") is None:
         return []
-    rows = await connection.fetch("SELECT name FROM migration WHERE app_name = 'loci' ORDER BY name")
+    rows: list[asyncpg.Record] = await connection.fetch(
+        "SELECT name FROM migration WHERE app_name = 'loci' ORDER BY name"
+    )
     return [row["name"] for row in rows]

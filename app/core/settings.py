@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 
+from app.domain.plans import check_overrides
+
 
 class SettingsError(ValueError):
     """A setting has a value that cannot be used; the message names the variable and what it takes."""
@@ -64,6 +66,7 @@ def _figures(value: str) -> tuple[tuple[str, int], ...]:
         if not figure.isdigit() or name.count(".") != 1:
             raise ValueError("takes pairs like free.decks=50 plus.cards=30000")
         figures[name] = int(figure)
+    check_overrides(figures)
     return tuple(figures.items())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from msgspec import UNSET, UnsetType
@@ -15,7 +16,7 @@ class NewCard:
     back: str
     front_rich: str | None = None
     back_rich: str | None = None
-    tags: tuple[str, ...] = ()
+    tags: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +27,7 @@ class CardChanges:
     back: str | UnsetType = UNSET
     front_rich: str | UnsetType = UNSET
     back_rich: str | UnsetType = UNSET
-    tags: tuple[str, ...] | UnsetType = UNSET
+    tags: Sequence[str] | UnsetType = UNSET
     deck_id: int | UnsetType = UNSET
 
 

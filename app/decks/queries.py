@@ -1,9 +1,9 @@
-"""Reads of the decks area: decks, collections, cards, tags, usage, the trash. Nothing deleted is in any but the trash."""
+"""Reads of the decks area: decks, collections, cards, tags, usage, trash. What is deleted shows in the trash alone."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from asyncpg import Record
@@ -44,8 +44,8 @@ TrashKey = tuple[Annotated[datetime, msgspec.Meta(tz=True)], Annotated[int, msgs
 # the index card_schedule_due alone.
 _DECK = """
 SELECT deck.id, deck.title, deck.description, deck.language, deck.collection_id,
-       coalesce(counted.cards, 0) AS card_count, coalesce(counted.new_cards, 0) AS new_count, due.card_count AS due_count,
-       deck.created_at, deck.updated_at
+       coalesce(counted.cards, 0) AS card_count, coalesce(counted.new_cards, 0) AS new_count,
+       due.card_count AS due_count, deck.created_at, deck.updated_at
   FROM deck
   LEFT JOIN deck_count AS counted ON counted.account_id = deck.account_id AND counted.deck_id = deck.id
  CROSS JOIN LATERAL (
@@ -110,14 +110,16 @@ async def collections(account_id: int) -> tuple[CollectionView, ...]:
 
 
 _CARD = """
-SELECT card.id, card.deck_id, deck.title AS deck_title, card.front, card.back, card.front_rich, card.back_rich, card.tags,
-       card.language, card.source_title, card.created_at, card.updated_at, card.version
+SELECT card.id, card.deck_id, deck.title AS deck_title, card.front, card.back, card.front_rich, card.back_rich,
+       card.tags, card.language, card.source_title, card.created_at, card.updated_at, card.version
   FROM card JOIN deck ON deck.account_id = card.account_id AND deck.id = card.deck_id
  WHERE card.account_id = $1 AND card.deleted_at IS NULL
 """
 _ONE_CARD = _CARD + " AND card.id = $2"
-_CARDS = _CARD + " AND card.deck_id = $2 AND card.id > $3 AND ($5::text IS NULL OR $5 = ANY (card.tags)) "
-_CARDS += "ORDER BY card.id LIMIT $4"
+_CARDS = f"""
+{_CARD} AND card.deck_id = $2 AND card.id > $3 AND ($5::text IS NULL OR $5 = ANY (card.tags))
+ ORDER BY card.id LIMIT $4
+"""
 
 
 async def card(account_id: int, card_id: int) -> CardView:
@@ -143,8 +145,9 @@ async def cards(
 
 
 def _card_view(row: Record) -> CardView:
-    values = dict(row)
-    return CardView(**values | {"tags": tuple(values["tags"])})
+    values: dict[str, Any] = dict(row)
+    values["tags"] = tuple(values["tags"])
+    return CardView(**values)
 
 
 async def tags(account_id: int, deck_id: int | None = None) -> tuple[TagCount, ...]:

@@ -60,7 +60,7 @@ WITH recent AS MATERIALIZED (
     ORDER BY id + 0 DESC LIMIT $4)
 )
 {_SHOWN}
-"""
+"""  # noqa: S608 - constants
 
 
 async def search_cards(

@@ -1,4 +1,4 @@
-"""Formatted sides of cards: the twelve tags that are kept, how everything else goes, and plain text to and from them."""
+"""Formatted sides of cards: the twelve tags that are kept, how everything else goes, plain text to and from them."""
 
 from __future__ import annotations
 
@@ -11,259 +11,42 @@ import nh3
 
 from app.domain.errors import N_, InvalidInput
 
-ALLOWED_TAGS: Final = frozenset(["p", "strong", "em", "mark", "ul", "ol", "li", "blockquote", "h4", "h5", "br", "code"])
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+ALLOWED_TAGS: Final = _words("p strong em mark ul ol li blockquote h4 h5 br code")
 
 # Only these names make a tag; `<producer>` and `<n` are text. Current HTML, what browsers still know of older HTML, and
 # the letters of MathML that no prose uses. The content of an svg is a drawing, so its inner names are not needed.
-HTML_ELEMENTS: Final = ALLOWED_TAGS | frozenset(
-    [
-        "a",
-        "abbr",
-        "acronym",
-        "address",
-        "applet",
-        "area",
-        "article",
-        "aside",
-        "audio",
-        "b",
-        "base",
-        "basefont",
-        "bdi",
-        "bdo",
-        "bgsound",
-        "big",
-        "blink",
-        "body",
-        "button",
-        "canvas",
-        "caption",
-        "center",
-        "cite",
-        "col",
-        "colgroup",
-        "data",
-        "datalist",
-        "dd",
-        "del",
-        "details",
-        "dfn",
-        "dialog",
-        "dir",
-        "div",
-        "dl",
-        "dt",
-        "embed",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "font",
-        "footer",
-        "form",
-        "frame",
-        "frameset",
-        "h1",
-        "h2",
-        "h3",
-        "h6",
-        "head",
-        "header",
-        "hgroup",
-        "hr",
-        "html",
-        "i",
-        "iframe",
-        "image",
-        "img",
-        "input",
-        "ins",
-        "isindex",
-        "kbd",
-        "keygen",
-        "label",
-        "legend",
-        "link",
-        "listing",
-        "main",
-        "map",
-        "marquee",
-        "math",
-        "menu",
-        "menuitem",
-        "meta",
-        "meter",
-        "nav",
-        "nobr",
-        "noembed",
-        "noframes",
-        "noscript",
-        "object",
-        "optgroup",
-        "option",
-        "output",
-        "param",
-        "picture",
-        "plaintext",
-        "pre",
-        "progress",
-        "q",
-        "rb",
-        "rp",
-        "rt",
-        "rtc",
-        "ruby",
-        "s",
-        "samp",
-        "script",
-        "search",
-        "section",
-        "select",
-        "selectedcontent",
-        "slot",
-        "small",
-        "source",
-        "span",
-        "strike",
-        "style",
-        "sub",
-        "summary",
-        "sup",
-        "svg",
-        "table",
-        "tbody",
-        "td",
-        "template",
-        "textarea",
-        "tfoot",
-        "th",
-        "thead",
-        "time",
-        "title",
-        "tr",
-        "track",
-        "tt",
-        "u",
-        "var",
-        "video",
-        "wbr",
-        "xmp",
-        "mi",
-        "mn",
-        "mo",
-        "mover",
-        "mfrac",
-        "mroot",
-        "mrow",
-        "mspace",
-        "msqrt",
-        "mstyle",
-        "msub",
-        "msubsup",
-        "msup",
-        "mtable",
-        "mtd",
-        "mtext",
-        "mtr",
-        "munder",
-        "munderover",
-    ]
-)
+HTML_ELEMENTS: Final = ALLOWED_TAGS | _words("""
+    a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink body button canvas
+    caption center cite col colgroup data datalist dd del details dfn dialog dir div dl dt embed fieldset figcaption
+    figure font footer form frame frameset h1 h2 h3 h6 head header hgroup hr html i iframe image img input ins isindex
+    kbd keygen label legend link listing main map marquee math menu menuitem meta meter nav nobr noembed noframes
+    noscript object optgroup option output param picture plaintext pre progress q rb rp rt rtc ruby s samp script search
+    section select selectedcontent slot small source span strike style sub summary sup svg table tbody td template
+    textarea tfoot th thead time title tr track tt u var video wbr xmp
+    mi mn mo mover mfrac mroot mrow mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover
+""")
 
 # These go with what is inside them: code and drawings, never something to read.
-_VANISHING = frozenset({"script", "style", "svg"})
+_VANISHING = _words("script style svg")
 
 # Words on either side of these stand apart on a page, so they must not run together once the tag is gone.
-_APART = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "body",
-        "caption",
-        "center",
-        "dd",
-        "details",
-        "dialog",
-        "dir",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "frameset",
-        "h1",
-        "h2",
-        "h3",
-        "h6",
-        "head",
-        "header",
-        "hgroup",
-        "hr",
-        "html",
-        "legend",
-        "listing",
-        "main",
-        "menu",
-        "nav",
-        "optgroup",
-        "option",
-        "plaintext",
-        "pre",
-        "search",
-        "section",
-        "select",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "title",
-        "tr",
-        "xmp",
-    ]
-)
+_APART = _words("""
+    address article aside body caption center dd details dialog dir div dl dt fieldset figcaption figure footer form
+    frameset h1 h2 h3 h6 head header hgroup hr html legend listing main menu nav optgroup option plaintext pre search
+    section select summary table tbody td tfoot th thead title tr xmp
+""")
 
 # `<b and c>` is a comparison: an attribute without a value counts only when HTML knows it as one that needs none.
-_BARE_ATTRIBUTES = frozenset(
-    [
-        "allowfullscreen",
-        "async",
-        "autofocus",
-        "autoplay",
-        "checked",
-        "compact",
-        "contenteditable",
-        "controls",
-        "default",
-        "defer",
-        "disabled",
-        "download",
-        "formnovalidate",
-        "hidden",
-        "inert",
-        "ismap",
-        "itemscope",
-        "loop",
-        "multiple",
-        "muted",
-        "nomodule",
-        "noresize",
-        "noshade",
-        "novalidate",
-        "nowrap",
-        "open",
-        "playsinline",
-        "readonly",
-        "required",
-        "reversed",
-        "selected",
-    ]
-)
+_BARE_ATTRIBUTES = _words("""
+    allowfullscreen async autofocus autoplay checked compact contenteditable controls default defer disabled download
+    formnovalidate hidden inert ismap itemscope loop multiple muted nomodule noresize noshade novalidate nowrap open
+    playsinline readonly required reversed selected
+""")
 
 # Where markup may start: a comment, a document type, or a name that ends as a tag's name does.
 _START = re.compile(r"<(?:!--|!doctype\b|(/?)([a-z][a-z0-9]*)(?=[\s/>]))", re.IGNORECASE)
@@ -272,8 +55,8 @@ _DOCTYPE_END = re.compile(r"[^<>]*+>")
 _VANISHING_END = re.compile(rf"</({'|'.join(sorted(_VANISHING))})\b[^<>]*+>", re.IGNORECASE)
 # Possessive throughout: the text may be hostile, so nothing is ever tried twice.
 _VALUE = r"""\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'=<>`]++)"""
-_ATTRIBUTE = re.compile(rf"\s++([a-z_:@][\w:.@-]*+)({_VALUE})?+", re.IGNORECASE)
-_TAG_END = re.compile(rf"((?:{_ATTRIBUTE.pattern})*+)\s*+(/?)>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(rf"""(?:\s++|(?<=["']))([a-z_:@][\w:.@-]*+)({_VALUE})?+""", re.IGNORECASE)
+_TAG_END = re.compile(rf"(?P<attributes>(?:{_ATTRIBUTE.pattern})*+)\s*+(?P<slash>/?)\s*+>", re.IGNORECASE)
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 # Stands where a tag was: nh3 drops it, yet `&am<u>p;` does not become an entity by losing its tag.
@@ -319,7 +102,8 @@ def sanitize_rich(html: str) -> RichText:
     scan = _Scan(html)
     cleaned = _settled(scan.kept)
     if cleaned is None:
-        return RichText(rich_from_plain(plain_from_rich(scan.kept)), (*scan.removed, *scan.notes, NESTING))
+        text = _CONTROLS.sub("", plain_from_rich(scan.kept.replace(_SEAM, "")))
+        return RichText(rich_from_plain(text), (*scan.removed, *scan.notes, NESTING))
     return RichText(cleaned, (*scan.removed, *scan.notes))
 
 
@@ -333,40 +117,46 @@ class _Scan:
         self._html = html
         self._last_end = {end[1].lower(): end.start() for end in _VANISHING_END.finditer(html)}
         self._last_comment_end = max(html.rfind("-->"), html.rfind("--!>"))
+        self._after_text = False
         pieces: list[str] = []
         position = 0
         while start := _START.search(html, position):
-            pieces.append(html[position : start.start()].replace("<", "&lt;"))
-            piece, position = self._markup(start, pieces) or ("&lt;", start.start() + 1)
+            pieces.append(self._text(position, start.start()))
+            piece, position = self._markup(start) or ("&lt;", start.start() + 1)
             pieces.append(piece)
-        pieces.append(html[position:].replace("<", "&lt;"))
+            if piece != _SEAM:
+                self._after_text = not piece.startswith("<") and piece != "\n"
+        pieces.append(self._text(position, len(html)))
         self.kept = "".join(pieces)
 
-    def _markup(self, start: re.Match[str], before: list[str]) -> tuple[str, int] | None:
+    def _text(self, start: int, end: int) -> str:
+        text = self._html[start:end].replace("<", "&lt;")
+        if text:
+            self._after_text = not text[-1].isspace()
+        return text
+
+    def _markup(self, start: re.Match[str]) -> tuple[str, int] | None:
         """What stays of the markup at `start` and where it ends; None when it is text."""
-        name = (start[2] or "").lower()
+        closing, name = start[1], (start[2] or "").lower()
         if not name:
             return self._declaration(start)
         if name not in HTML_ELEMENTS:
             return None
-        end = None
-        if name in _VANISHING and not start[1]:
-            if self._last_end.get(name, -1) > start.start():
-                end = next(end for end in _VANISHING_END.finditer(self._html, start.end()) if end[1].lower() == name)
-            elif (end := _TAG_END.match(self._html, start.end())) and not end[4]:
-                return None
-        else:
-            end = _TAG_END.match(self._html, start.end())
-            if end is None or not _plausible(end[1]):
-                return None
-        if end is None:
+        if name in _VANISHING and not closing and self._last_end.get(name, -1) > start.start():
+            ends = _VANISHING_END.finditer(self._html, start.end())
+            self.removed[name] = None
+            return _SEAM, next(end.end() for end in ends if end[1].lower() == name)
+        tag = _TAG_END.match(self._html, start.end())
+        if tag is None or not _plausible(tag["attributes"]):
+            return None
+        if name in _VANISHING and not closing and not tag["slash"]:
             return None
         if name not in ALLOWED_TAGS:
             self.removed[name] = None
-            return "\n" if name in _APART and _ends_in_text(before) else _SEAM, end.end()
-        if end[1].strip():
+            return "\n" if name in _APART and self._after_text else _SEAM, tag.end()
+        if tag["attributes"]:
             self.notes[ATTRIBUTES] = None
-        return f"</{name}>" if start[1] and name != "br" else f"<{name}>", end.end()
+        return f"</{name}>" if closing and name != "br" else f"<{name}>", tag.end()
 
     def _declaration(self, start: re.Match[str]) -> tuple[str, int] | None:
         comment = start[0] == "<!--"
@@ -388,11 +178,6 @@ class _Scan:
 def _plausible(attributes: str) -> bool:
     """Whether these are attributes as HTML has them, rather than words after a less-than sign."""
     return all(value or name.lower() in _BARE_ATTRIBUTES for name, value in _ATTRIBUTE.findall(attributes))
-
-
-def _ends_in_text(pieces: list[str]) -> bool:
-    last = next((piece for piece in reversed(pieces) if piece and piece != _SEAM), "")
-    return bool(last) and not last[-1].isspace() and not (last.startswith("<") and last.endswith(">"))
 
 
 def _settled(html: str) -> str | None:

@@ -51,6 +51,11 @@ class Rating(IntEnum):
     EASY = 4
 
 
+# Walking an enumeration costs as much as a formula, and a preview walks both.
+RATINGS = tuple(Rating)
+_MODEL_RATINGS = tuple(fsrs.Rating)
+
+
 @dataclass(frozen=True, slots=True)
 class Schedule:
     """What is remembered about a card. Stability in days, difficulty 1-10, instants in UTC.
@@ -169,7 +174,7 @@ def preview(schedule: Schedule, options: SchedulingOptions, *, card_id: int, now
 
     outcomes: dict[Rating, Outcome] = {}
     least_days = 1
-    for rating, (stability, difficulty) in zip(Rating, memories, strict=True):
+    for rating, (stability, difficulty) in zip(RATINGS, memories, strict=True):
         state, step, delay = _next_step(schedule, rating, options)
         if delay is None:
             exact_days = exact_interval_days(stability, options)
@@ -268,7 +273,7 @@ def _next_memories(
         card = fsrs.Card(0, fsrs.State.Review, None, stability, schedule.difficulty, _EPOCH, _EPOCH)
     reviewed_at = _EPOCH + timedelta(days=elapsed_days)
     memories: list[tuple[float, float]] = []
-    for rating in fsrs.Rating:
+    for rating in _MODEL_RATINGS:
         after, _ = model.review_card(card, rating, reviewed_at)
         if after.stability is None or after.difficulty is None:
             raise ValueError("the model gave no memory")

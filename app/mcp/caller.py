@@ -9,7 +9,7 @@ from datetime import datetime
 from app.accounts import queries
 from app.accounts.views import Caller
 from app.core.settings import Settings
-from app.domain.plans import Plan
+from app.domain.plans import effective_plan
 
 _LONGEST_TOKEN = 512
 
@@ -28,6 +28,4 @@ async def caller_of(token: str, settings: Settings, *, now: datetime) -> Caller 
     if len(token) > _LONGEST_TOKEN or not token.isascii():
         return None
     caller = await queries.caller_of_key(token, now=now)
-    if caller is None or settings.plans:
-        return caller
-    return replace(caller, plan=Plan.PRO)
+    return caller and replace(caller, plan=effective_plan(caller.plan, settings.plans))

@@ -16,8 +16,8 @@ from app.core import clock
 from app.core.db import atomic
 from app.core.settings import Settings
 from app.domain.errors import N_, AppError, PlanRequired
-from app.domain.plans import includes
 from app.mcp.errors import tool_error, unexpected
+from app.mcp.plans import may
 from app.mcp.registry import Surface
 from app.mcp.schema import parse
 from app.mcp.spec import AnyTool, Call, Reply
@@ -65,7 +65,7 @@ async def call_tool(request: McpRequest, name: str, arguments: Mapping[str, Any]
 
 async def _run(request: McpRequest, tool: AnyTool, arguments: Mapping[str, Any] | None) -> Reply[Any]:
     caller = request.caller
-    if tool.feature is not None and not includes(caller.plan, tool.feature):
+    if tool.feature is not None and not may(caller, tool.feature, request.settings):
         raise PlanRequired(
             N_("Creating, changing, deleting and restoring from an AI chat needs the Plus or Pro plan."),
             N_("Reading and searching work on every plan. The person can change the plan in Loci."),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 import mcp_types as types
-from litestar import Litestar, asgi
+from litestar import asgi
 from litestar.handlers import ASGIRouteHandler, BaseRouteHandler
 from litestar.types import HTTPScope, Message, Receive, Scope, Send
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -83,7 +83,7 @@ class McpEndpoint:
 
     async def __call__(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
         started = time.perf_counter()
-        state = cast("dict[str, Any]", scope.get("state") or {})
+        state = scope.get("state") or {}
         request_id = str(state.get("request_id") or logs.request_id())
         line: dict[str, Any] = {"request_id": request_id, "endpoint": self._surface.path}
         try:
@@ -105,7 +105,7 @@ class McpEndpoint:
     async def _serve(
         self, scope: HTTPScope, receive: Receive, send: Send, request_id: str, line: dict[str, Any]
     ) -> None:
-        headers = cast("Headers", list(scope["headers"]))
+        headers = list(scope["headers"])
         self._check_origin(headers)
         if scope["method"] == "OPTIONS":
             raise Refusal(204, "preflight", headers=_preflight_headers())
@@ -125,10 +125,10 @@ class McpEndpoint:
         await self._check_rate(caller, envelope)
         self._check_scope(caller, envelope)
         request = McpRequest(surface=self._surface, caller=caller, settings=self._settings, request_id=request_id)
-        inner = {
+        inner: dict[str, Any] = {
             **scope,
             "headers": _plain_headers(headers),
-            "state": {**cast("dict[str, Any]", scope.get("state") or {}), STATE: request},
+            "state": {**(scope.get("state") or {}), STATE: request},
         }
         await self._engine(inner, _replay(body, receive), self._with_cors(scope, send, line))
         line["outcome"] = request.outcome
@@ -154,7 +154,7 @@ class McpEndpoint:
             raise _too_many(wait)
         challenge = f'Bearer resource_metadata="{self._metadata_url}", scope="{" ".join(self._surface.scopes())}"'
         if token:
-            challenge += ', error="invalid_token", error_description="The token is unknown, expired, revoked or for another server"'
+            challenge += ', error="invalid_token", error_description="The token is unknown, expired or revoked"'
         message = "The token is not valid." if token else "Authentication is needed."
         raise Refusal(401, "unauthorized", message, code=UNAUTHORIZED, headers=[("www-authenticate", challenge)])
 
@@ -199,8 +199,8 @@ class McpEndpoint:
     def _with_cors(self, scope: HTTPScope, send: Send, line: dict[str, Any]) -> Send:
         async def with_cors(message: Message) -> None:
             if message["type"] == "http.response.start":
-                line["status"] = message["status"]
-                message["headers"] = [*message["headers"], *self._cors_headers(scope)]
+                line["status"] = int(message["status"])
+                message["headers"] = [*message.get("headers", ()), *self._cors_headers(scope)]
             await send(message)
 
         return with_cors
@@ -219,8 +219,8 @@ class McpEndpoint:
 
 def create_mcp_routes(
     settings: Settings,
-) -> tuple[list[BaseRouteHandler], Callable[[Litestar], Any]]:
-    """The route handlers of every endpoint and of its metadata, and a lifespan of the application they need.
+) -> tuple[list[BaseRouteHandler], Callable[[], AbstractAsyncContextManager[None]]]:
+    """The route handlers of every endpoint and of its metadata, and what must run around the application's life.
 
     A path answers with and without a slash at its end. One application takes one call of this function: the engine
     can be started once.
@@ -234,7 +234,7 @@ def create_mcp_routes(
     )
 
     @asynccontextmanager
-    async def lifespan(_application: Litestar) -> AsyncIterator[None]:
+    async def lifespan() -> AsyncGenerator[None]:
         async with manager.run():
             yield
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from app.accounts.views import Caller
 from app.core.settings import Settings
-from app.decks.service import Limits
+from app.decks.limits import Limits
 from app.domain.calendar import StudyClock
-from app.domain.plans import Plan, PlanLimits, limits_for
+from app.domain.plans import Feature, Plan, PlanLimits, includes, limits_for
 
 
 def figures_of(plan: Plan, settings: Settings) -> PlanLimits:
     """The row of the plan table, with what the operator changed in it."""
     return limits_for(plan, settings.plan_figures)
+
+
+def may(caller: Caller, feature: Feature, settings: Settings) -> bool:
+    """Whether the plan includes the feature."""
+    return includes(caller.plan, feature, settings.plan_figures)
 
 
 def limits_of(caller: Caller, settings: Settings) -> Limits:

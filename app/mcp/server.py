@@ -50,7 +50,7 @@ def create_server(settings: Settings) -> Server[Any]:
 
 def request_of(context: _Context) -> McpRequest:
     """The request as the endpoint put it into the ASGI scope."""
-    return cast("McpRequest", context.request.scope["state"][STATE])
+    return cast("McpRequest", cast("Any", context.request).scope["state"][STATE])
 
 
 async def _list_tools(context: _Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -64,20 +64,20 @@ async def _call_tool(context: _Context, params: types.CallToolRequestParams) -> 
     return await call_tool(request_of(context), params.name, params.arguments)
 
 
-async def _guard(context: _Context, call_next: CallNext) -> HandlerResult:
+async def _guard(ctx: _Context, call_next: CallNext) -> HandlerResult:
     """Whatever fails unexpectedly, in any method, leaves as an incident id. The engine's own errors pass."""
     try:
-        return await call_next(context)
+        return await call_next(ctx)
     except (MCPError, ValidationError):
         raise
     except Exception as error:
-        raise unexpected(error, request_of(context).request_id) from None
+        raise unexpected(error, request_of(ctx).request_id) from None
 
 
-async def _wire_extras(context: _Context, call_next: CallNext) -> HandlerResult:
+async def _wire_extras(ctx: _Context, call_next: CallNext) -> HandlerResult:
     """Put `securitySchemes` back on each tool: the engine drops every key that its protocol version does not know."""
-    result = await call_next(context)
-    if context.method == "tools/list" and isinstance(result, dict):
+    result = await call_next(ctx)
+    if ctx.method == "tools/list" and isinstance(result, dict):
         for tool in cast("list[dict[str, Any]]", result.get("tools", [])):
             tool["securitySchemes"] = registry.security_schemes(registry.BY_NAME[tool["name"]])
     return result

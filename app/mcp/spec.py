@@ -43,11 +43,11 @@ class Kind(StrEnum):
         return "destructive" if self is Kind.DESTRUCTIVE else "write"
 
 
-class Input(msgspec.Struct, forbid_unknown_fields=True, rename="camel", kw_only=True, frozen=True):
+class Input(msgspec.Struct, forbid_unknown_fields=True, rename="camel", kw_only=True):
     """Arguments of a tool. A field that may be left out is `UNSET` by default, never null."""
 
 
-class Output(msgspec.Struct, forbid_unknown_fields=True, rename="camel", kw_only=True, frozen=True):
+class Output(msgspec.Struct, forbid_unknown_fields=True, rename="camel", kw_only=True):
     """Structured result of a tool. What is not known is left out, never null."""
 
 

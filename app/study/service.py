@@ -70,40 +70,20 @@ async def answer(
             outcome.interval_days,
         )
         if written is not None:
-            assert after.due and after.stability and after.difficulty  # noqa: S101 - an answered card has them
-            return Answered(
-                card_id,
-                rep,
-                rating,
-                after.due,
-                outcome.interval_days,
-                after.stability,
-                after.difficulty,
-                repeated=False,
-            )
+            return Answered(card_id, rep, rating, after.due, outcome.interval_days, repeated=False)
     return await _first_outcome(account_id, card_id, rep)
 
 
 async def _first_outcome(account_id: int, card_id: int, rep: int) -> Answered:
     row = await fetch_row(
-        "SELECT rating, due, interval_days, stability, difficulty FROM review "
-        "WHERE account_id = $1 AND card_id = $2 AND rep = $3",
+        "SELECT rating, due, interval_days FROM review WHERE account_id = $1 AND card_id = $2 AND rep = $3",
         account_id,
         card_id,
         rep,
     )
     if row is None:
         raise Conflict(N_("This card was changed in the meantime."), N_("Go on with the card that is shown now."))
-    return Answered(
-        card_id,
-        rep,
-        Rating(row["rating"]),
-        row["due"],
-        row["interval_days"],
-        row["stability"],
-        row["difficulty"],
-        repeated=True,
-    )
+    return Answered(card_id, rep, Rating(row["rating"]), row["due"], row["interval_days"], repeated=True)
 
 
 async def undo(account_id: int, deck_id: int, *, clock: StudyClock, now: datetime) -> StudyCard:

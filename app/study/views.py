@@ -59,8 +59,6 @@ class Answered:
     card_id: int
     rep: int
     rating: Rating
-    due: datetime
+    due: datetime | None
     interval_days: float
-    stability: float
-    difficulty: float
     repeated: bool

@@ -69,7 +69,7 @@ def _environment(language: str) -> Environment:
         extensions=["jinja2.ext.i18n", "jinja2.ext.do"],
     )
     environment.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined]
-    environment.globals.update(asset=asset)
+    environment.globals.update({"asset": asset})
 
     def local_time(moment: datetime, reader: Reader, form: str = "medium") -> str:
         return format_datetime(moment, form, tzinfo=ZoneInfo(reader.zone), locale=language)
@@ -77,21 +77,25 @@ def _environment(language: str) -> Environment:
     def clock_time(moment: datetime, reader: Reader) -> str:
         return format_time(moment, "short", tzinfo=ZoneInfo(reader.zone), locale=language)
 
+    def number(value: float) -> str:
+        return format_decimal(value, locale=language)
+
     def local_date(moment: datetime | date, form: str = "medium") -> str:
         return format_date(moment, form, locale=language)
 
     def ago(moment: datetime, now: datetime) -> str:
         return format_timedelta(moment - now, add_direction=True, locale=language)
 
-    environment.filters.update(
+    own: dict[str, Any] = dict(  # noqa: C408 - names, as templates write them
         rich=_rich,
         lines=_lines,
         local_time=local_time,
         clock_time=clock_time,
         local_date=local_date,
         ago=ago,
-        number=lambda value: format_decimal(value, locale=language),
+        number=number,
     )
+    environment.filters.update(own)
     return environment
 
 

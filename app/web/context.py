@@ -11,6 +11,7 @@ from litestar.enums import MediaType
 from litestar.exceptions import NotAuthorizedException
 
 from app.accounts import queries
+from app.accounts.ceremony import RelyingParty
 from app.accounts.views import AccountView, SignedIn
 from app.core import clock
 from app.core.settings import Settings
@@ -20,6 +21,7 @@ from app.ui.render import Reader, render, translate
 
 _FLASH = "loci_flash"
 _FLASH_SECONDS = 60
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 
 HtmlRequest = Request[Any, Any, Any]
 
@@ -79,6 +81,17 @@ def address_of(request: HtmlRequest) -> str:
 def user_agent_of(request: HtmlRequest) -> str:
     """What the browser calls itself, cut to a line."""
     return request.headers.get("user-agent", "")[:200]
+
+
+def party_of(request: HtmlRequest) -> RelyingParty:
+    """This server as a passkey knows it: its public address, or on one's own machine the one in the address bar.
+
+    A passkey belongs to a name, so `http://localhost:8000` can have some and `http://127.0.0.1:8000` cannot.
+    """
+    settings = web_context(request).settings
+    if not settings.public_url and request.url.hostname in _LOOPBACK:
+        return RelyingParty.of(f"{request.url.scheme}://{request.url.netloc}")
+    return RelyingParty.of(settings.base_url)
 
 
 def reader_of(request: HtmlRequest) -> Reader:

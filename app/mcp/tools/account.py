@@ -7,11 +7,12 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType
 
 from app.accounts.views import Caller
+from app.core.settings import Settings
 from app.decks import queries
 from app.domain.plans import Feature, Plan
 from app.domain.scopes import Scope
 from app.mcp.errors import upgrade_url
-from app.mcp.plans import figures_of, includes
+from app.mcp.plans import figures_of, may
 from app.mcp.spec import Call, Input, Kind, Output, Reply, Toolset, ToolSpec
 from app.mcp.tools.fields import Count
 
@@ -30,7 +31,7 @@ class Usage(Output):
     cards: Used
 
 
-class AccountStatus(Output):
+class AccountStatus(Output, kw_only=True):
     email: Annotated[str, Meta(description="Masked, to tell accounts apart.")]
     plan: Annotated[str, Meta(extra_json_schema={"enum": [plan.value for plan in Plan]})]
     can_write: Annotated[bool, Meta(description="Whether this connection may create, change, delete and restore.")]
@@ -44,7 +45,7 @@ class AccountStatus(Output):
 async def get_account_status(call: Call, _given: Nothing) -> Reply[AccountStatus]:
     caller, figures = call.caller, figures_of(call.caller.plan, call.settings)
     usage = await queries.usage(caller.account_id)
-    why_not = _why_not(caller)
+    why_not = _why_not(caller, call.settings)
     status = AccountStatus(
         email=masked(caller.email),
         plan=caller.plan.value,
@@ -72,8 +73,8 @@ def masked(email: str) -> str:
     return f"{name[:1]}***@{host}"
 
 
-def _why_not(caller: Caller) -> str | None:
-    if not includes(caller.plan, Feature.AI_WRITE):
+def _why_not(caller: Caller, settings: Settings) -> str | None:
+    if not may(caller, Feature.AI_WRITE, settings):
         return "Writing from an AI chat needs the Plus or Pro plan; reading and searching work on every plan."
     if Scope.DECKS_WRITE not in caller.scopes:
         return f"This connection was not granted {Scope.DECKS_WRITE.value}; connect again and allow it."

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
 from app.decks import queries, service
-from app.decks.views import CardView, NewCard
+from app.decks.changes import CardChanges, NewCard
+from app.decks.views import CardView
 from app.domain.plans import Feature
 from app.domain.scopes import Scope
 from app.mcp.instructions import ASK_FIRST, GOOD_CARDS
@@ -25,10 +26,11 @@ from app.mcp.tools.fields import (
     Language,
     Tags,
     Version,
+    Warnings,
 )
 
 
-class Flashcard(Output):
+class Flashcard(Output, kw_only=True):
     card_id: int
     deck_id: int
     deck_title: str
@@ -44,23 +46,27 @@ class Flashcard(Output):
     version: Annotated[int, Meta(ge=1, description="Grows with each change; pass it as expectedVersion.")]
 
 
-def card_output(card: CardView) -> Flashcard:
-    """A card as every tool gives it."""
-    return Flashcard(
-        card_id=card.id,
-        deck_id=card.deck_id,
-        deck_title=card.deck_title,
-        front=card.front,
-        back=card.back,
-        front_rich=card.front_rich or UNSET,
-        back_rich=card.back_rich or UNSET,
-        tags=list(card.tags),
-        language=card.language or UNSET,
-        source_title=card.source_title or UNSET,
-        created_at=card.created_at,
-        updated_at=card.updated_at,
-        version=card.version,
-    )
+class UpdatedFlashcard(Flashcard):
+    warnings: Warnings | UnsetType = UNSET
+
+
+def card_fields(card: CardView) -> dict[str, Any]:
+    """The fields of a card as every tool gives them."""
+    return {
+        "card_id": card.id,
+        "deck_id": card.deck_id,
+        "deck_title": card.deck_title,
+        "front": card.front,
+        "back": card.back,
+        "front_rich": card.front_rich or UNSET,
+        "back_rich": card.back_rich or UNSET,
+        "tags": list(card.tags),
+        "language": card.language or UNSET,
+        "source_title": card.source_title or UNSET,
+        "created_at": card.created_at,
+        "updated_at": card.updated_at,
+        "version": card.version,
+    }
 
 
 def card_text(card: CardView) -> str:
@@ -81,14 +87,14 @@ class OneCard(Input):
 
 async def get_flashcard(call: Call, given: OneCard) -> Reply[Flashcard]:
     card = await queries.card(call.caller.account_id, given.card_id)
-    return Reply(card_output(card), card_text(card))
+    return Reply(Flashcard(**card_fields(card)), card_text(card))
 
 
 GET_FLASHCARD = ToolSpec(
     name="get_flashcard",
     title="Get flashcard",
     description=(
-        "Read one card whole: both sides, formatted sides where there are any, tags, language, source, deck and version. "
+        "Read one card whole: both sides, formatted sides if any, tags, language, source, deck and version. "
         "Call it before update_flashcard, to see what is there and to pass its version."
     ),
     toolsets=frozenset({Toolset.FLASHCARDS}),
@@ -108,7 +114,7 @@ class ImportedCard(Input):
     tags: Tags | UnsetType = UNSET
 
 
-class ImportFlashcards(Input):
+class ImportFlashcards(Input, kw_only=True):
     deck_id: (
         Annotated[int, Meta(ge=1, description="Id of an existing deck. Pass either deckId or deckTitle, never both.")]
         | UnsetType
@@ -120,7 +126,8 @@ class ImportFlashcards(Input):
                 min_length=1,
                 max_length=120,
                 description=(
-                    "Title of the deck to use, or to create if there is none. Pass either deckId or deckTitle, never both. "
+                    "Title of the deck to use, or to create if there is none. "
+                    "Pass either deckId or deckTitle, never both. "
                     "For a deck that exists, list_decks and deckId are surer."
                 ),
             ),
@@ -147,10 +154,7 @@ class Imported(Output):
     skipped_count: (
         Annotated[Count, Meta(description="Cards left out because the deck has them already.")] | UnsetType
     ) = UNSET
-    warnings: (
-        Annotated[list[str], Meta(description="What was changed or left out on the way in; nothing to repeat.")]
-        | UnsetType
-    ) = UNSET
+    warnings: Warnings | UnsetType = UNSET
 
 
 async def import_flashcards(call: Call, given: ImportFlashcards) -> Reply[Imported]:
@@ -225,11 +229,11 @@ class UpdateFlashcard(Input):
     expected_version: Version | UnsetType = UNSET
 
 
-async def update_flashcard(call: Call, given: UpdateFlashcard) -> Reply[Flashcard]:
+async def update_flashcard(call: Call, given: UpdateFlashcard) -> Reply[UpdatedFlashcard]:
     card = await service.update_card(
         call.caller.account_id,
         given.card_id,
-        service.CardChanges(
+        CardChanges(
             front=given.front,
             back=given.back,
             front_rich=given.front_rich,
@@ -241,16 +245,18 @@ async def update_flashcard(call: Call, given: UpdateFlashcard) -> Reply[Flashcar
         limits=limits_of(call.caller, call.settings),
         now=call.now,
     )
-    return Reply(card_output(card), f"Updated.\n{card_text(card)}", affected=[f"card:{card.id}"])
+    text = "\n".join(["Updated.", card_text(card), *(f"- {warning}" for warning in card.warnings)])
+    output = UpdatedFlashcard(**card_fields(card), warnings=list(card.warnings) or UNSET)
+    return Reply(output, text, affected=[f"card:{card.id}"])
 
 
 UPDATE_FLASHCARD = ToolSpec(
     name="update_flashcard",
     title="Update flashcard",
     description=(
-        "Change a card's front, back, formatted sides or tags, or move it to another deck. What is left out stays; tags "
-        "are replaced as a whole; an empty frontRich or backRich removes that formatting. The review schedule is not "
-        "touched. Pass expectedVersion from get_flashcard so that a change made meanwhile is not overwritten. "
+        "Change a card's front, back, formatted sides or tags, or move it to another deck. What is left out stays; "
+        "tags are replaced as a whole; an empty frontRich or backRich removes that formatting. The review schedule is "
+        "not touched. Pass expectedVersion from get_flashcard so that a change made meanwhile is not overwritten. "
         f"{GOOD_CARDS} {ASK_FIRST}"
     ),
     toolsets=frozenset({Toolset.FLASHCARDS}),
@@ -258,7 +264,7 @@ UPDATE_FLASHCARD = ToolSpec(
     feature=Feature.AI_WRITE,
     kind=Kind.IDEMPOTENT_WRITE,
     input=UpdateFlashcard,
-    output=Flashcard,
+    output=UpdatedFlashcard,
     handler=update_flashcard,
 )
 
@@ -288,8 +294,8 @@ DELETE_FLASHCARDS = ToolSpec(
     name="delete_flashcards",
     title="Delete flashcards",
     description=(
-        "Delete 1 to 100 cards by id. It can be undone: restore_flashcards takes the same ids, so tell the person which "
-        f"they were. Ids without a card come back in notFoundIds. {ASK_FIRST}"
+        "Delete 1 to 100 cards by id. It can be undone: restore_flashcards takes the same ids, so tell the person "
+        f"which they were. Ids without a card come back in notFoundIds. {ASK_FIRST}"
     ),
     toolsets=frozenset({Toolset.FLASHCARDS}),
     scope=Scope.DECKS_WRITE,
@@ -321,9 +327,9 @@ RESTORE_FLASHCARDS = ToolSpec(
     name="restore_flashcards",
     title="Restore flashcards",
     description=(
-        "Bring back deleted cards by id, each with its schedule. Cards of a deck that is itself deleted cannot come back "
-        "alone: the call is a CONFLICT, and restore_deck is the way. Ids without a deleted card come back in notFoundIds. "
-        f"{ASK_FIRST}"
+        "Bring back deleted cards by id, each with its schedule. Cards of a deck that is itself deleted cannot come "
+        "back alone: the call is a CONFLICT, and restore_deck is the way. Ids without a deleted card come back in "
+        f"notFoundIds. {ASK_FIRST}"
     ),
     toolsets=frozenset({Toolset.FLASHCARDS}),
     scope=Scope.DECKS_WRITE,

@@ -8,16 +8,17 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType
 
 from app.decks import queries, service
+from app.decks.changes import DeckChanges
 from app.decks.views import DeckView
 from app.domain.plans import Feature
 from app.domain.scopes import Scope
 from app.mcp.instructions import ASK_FIRST
 from app.mcp.plans import limits_of, study_clock
 from app.mcp.spec import Call, Input, Kind, Output, Reply, Toolset, ToolSpec
-from app.mcp.tools.fields import Count, Cursor, DeckDescription, DeckId, DeckTitle, Language
+from app.mcp.tools.fields import Count, Cursor, DeckDescription, DeckId, DeckTitle, Language, NextCursor
 
 
-class Deck(Output):
+class Deck(Output, kw_only=True):
     deck_id: int
     title: str
     description: str
@@ -54,9 +55,7 @@ class ListDecks(Input):
 
 class DeckPage(Output):
     decks: list[Deck]
-    next_cursor: (
-        Annotated[str, Meta(description="Pass it as cursor for the next page; absent on the last.")] | UnsetType
-    ) = UNSET
+    next_cursor: NextCursor | UnsetType = UNSET
 
 
 async def list_decks(call: Call, given: ListDecks) -> Reply[DeckPage]:
@@ -149,7 +148,7 @@ async def update_deck(call: Call, given: UpdateDeck) -> Reply[Deck]:
     await service.update_deck(
         call.caller.account_id,
         given.deck_id,
-        service.DeckChanges(
+        DeckChanges(
             title=given.title,
             description=given.description,
             language=given.language,

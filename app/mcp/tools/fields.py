@@ -6,18 +6,23 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from app.domain import cards as domain
+from app.mcp.schema import ENUM_ORDER
+
 DeckId = Annotated[int, Meta(ge=1, description="Id of a deck, as list_decks gave it.")]
 CardId = Annotated[int, Meta(ge=1, description="Id of a card, as a search or an import gave it.")]
 CardIds = Annotated[
     list[Annotated[int, Meta(ge=1)]],
-    Meta(min_length=1, max_length=100, description="Ids of 1 to 100 cards, as the tools gave them."),
+    Meta(
+        min_length=1, max_length=domain.CARDS_PER_CALL_MAX, description="Ids of 1 to 100 cards, as the tools gave them."
+    ),
 ]
-# In the order of the published shape; msgspec sorts a Literal's values, and leaves out their type.
+# In the order of the published shape: msgspec sorts the values of a Literal and leaves out their type.
 Language = Annotated[
     Literal["ja", "en", "ko"],
     Meta(
         description="Main language of the explanations.",
-        extra_json_schema={"type": "string", "enum": ["ja", "en", "ko"]},
+        extra_json_schema={"type": "string", ENUM_ORDER: list(domain.IMPORT_LANGUAGES)},
     ),
 ]
 Query = Annotated[
@@ -25,7 +30,7 @@ Query = Annotated[
     Meta(
         min_length=1,
         max_length=200,
-        description="A piece of the text to find, in any script. Letter case, accents and character width do not matter.",
+        description="A piece of the text, in any script. Letter case, accents and character width do not matter.",
     ),
 ]
 Cursor = Annotated[
@@ -35,7 +40,7 @@ Front = Annotated[
     str,
     Meta(
         min_length=1,
-        max_length=1000,
+        max_length=domain.FRONT_MAX,
         description="The question or prompt, as plain text. Ask for one clear thing.",
     ),
 ]
@@ -43,29 +48,36 @@ Back = Annotated[
     str,
     Meta(
         min_length=1,
-        max_length=4000,
+        max_length=domain.BACK_MAX,
         description="The answer, as plain text: short, and complete without the source.",
     ),
 ]
 _TAGS_ALLOWED = "p, strong, em, mark, ul, ol, li, blockquote, h4, h5, br, code"
 FrontRich = Annotated[
     str,
-    Meta(max_length=4000, description=f"The front as HTML, optional. Kept: {_TAGS_ALLOWED}; no attributes."),
+    Meta(
+        max_length=domain.FRONT_RICH_MAX,
+        description=f"The front as HTML, optional. Kept: {_TAGS_ALLOWED}; no attributes.",
+    ),
 ]
 BackRich = Annotated[
     str,
-    Meta(max_length=8000, description="The back as HTML, optional, with the same elements."),
+    Meta(max_length=domain.BACK_RICH_MAX, description="The back as HTML, optional, with the same elements."),
 ]
 Tags = Annotated[
-    list[Annotated[str, Meta(min_length=1, max_length=40)]],
+    list[Annotated[str, Meta(min_length=1, max_length=domain.TAG_MAX)]],
     Meta(
-        max_length=12,
+        max_length=domain.TAGS_MAX,
         description="Short labels for sorting and finding, 12 at most. Nothing that identifies a person.",
     ),
 ]
-DeckTitle = Annotated[str, Meta(min_length=1, max_length=120, description="Title of the deck.")]
-DeckDescription = Annotated[str, Meta(max_length=2000, description="What the deck is about.")]
+DeckTitle = Annotated[str, Meta(min_length=1, max_length=domain.DECK_TITLE_MAX, description="Title of the deck.")]
+DeckDescription = Annotated[str, Meta(max_length=domain.DECK_DESCRIPTION_MAX, description="What the deck is about.")]
 Count = Annotated[int, Meta(ge=0)]
+NextCursor = Annotated[str, Meta(description="Pass it as cursor for the next page; absent on the last.")]
+Warnings = Annotated[
+    list[str], Meta(description="What was changed or left out on the way in; nothing that needs another call.")
+]
 Version = Annotated[
     int,
     Meta(

@@ -9,11 +9,12 @@ from msgspec import UNSET, Meta, UnsetType
 
 from app.core.settings import Settings
 from app.decks import queries
+from app.decks.search import search_cards
 from app.decks.views import CardHit
 from app.domain.errors import N_, NotFound
 from app.domain.scopes import Scope
 from app.mcp.spec import Call, Input, Kind, Output, Reply, Toolset, ToolSpec
-from app.mcp.tools.fields import Cursor, DeckId, Query
+from app.mcp.tools.fields import Cursor, DeckId, NextCursor, Query
 
 _TITLE_LENGTH = 120
 _SEARCH_RESULTS = 20
@@ -38,13 +39,11 @@ class Hit(Output):
 
 class HitPage(Output):
     results: list[Hit]
-    next_cursor: (
-        Annotated[str, Meta(description="Pass it as cursor for the next page; absent on the last.")] | UnsetType
-    ) = UNSET
+    next_cursor: NextCursor | UnsetType = UNSET
 
 
 async def search_flashcards(call: Call, given: SearchFlashcards) -> Reply[HitPage]:
-    page = await queries.search_cards(
+    page = await search_cards(
         call.caller.account_id,
         given.query,
         deck_id=given.deck_id or None,
@@ -80,9 +79,9 @@ SEARCH_FLASHCARDS = ToolSpec(
     name="search_flashcards",
     title="Search flashcards",
     description=(
-        "Find cards by a piece of their front, back or tags, the newest first, in all decks or in one. One word or a short "
-        "phrase finds more than a sentence. Use it before adding cards, to see what is there already, and to find the "
-        "cardId of a card the person speaks of."
+        "Find cards by a piece of their front, back or tags, the newest first, in all decks or one. One word or a "
+        "short phrase finds more than a sentence. Use it before adding cards, to see what is there already, and to "
+        "find the cardId of a card the person speaks of."
     ),
     toolsets=frozenset({Toolset.FLASHCARDS}),
     scope=Scope.DECKS_READ,
@@ -108,7 +107,7 @@ class SearchResults(Output):
 
 
 async def search(call: Call, given: Search) -> Reply[SearchResults]:
-    page = await queries.search_cards(call.caller.account_id, given.query, limit=_SEARCH_RESULTS)
+    page = await search_cards(call.caller.account_id, given.query, limit=_SEARCH_RESULTS)
     return Reply(
         SearchResults(
             results=[
@@ -123,8 +122,8 @@ SEARCH = ToolSpec(
     name="search",
     title="Search",
     description=(
-        "Search what the person keeps in Loci by a piece of text and get ids, titles and links. For clients that expect "
-        "a tool of this name; fetch gives the content behind an id. Otherwise search_flashcards tells more."
+        "Search what the person keeps in Loci by a piece of text and get ids, titles and links. For clients that "
+        "expect a tool of this name; fetch gives the content behind an id. Otherwise search_flashcards tells more."
     ),
     toolsets=frozenset({Toolset.FLASHCARDS}),
     scope=Scope.DECKS_READ,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 from zoneinfo import available_timezones
 
-from app.domain.plans import Plan, effective_plan, limits_for
 from litestar import Response, get, post
 
 from app.accounts import queries, service
@@ -13,8 +12,9 @@ from app.accounts.views import SignedIn
 from app.core import clock
 from app.decks import queries as decks
 from app.domain.errors import N_, AppError, InvalidInput
+from app.domain.plans import Plan, effective_plan, limits_for
 from app.ui.translations import languages
-from app.web.context import HtmlRequest, done, go, page, web_context
+from app.web.context import HtmlRequest, done, go, page, party_of, web_context
 from app.web.forms import Form
 from app.web.pages.sign_in import refusal
 
@@ -38,6 +38,7 @@ async def _account_page(
         passkeys=await queries.passkeys(me.account.id),
         plan=plan,
         limits=limits_for(plan, settings.plan_figures),
+        with_passkeys=party_of(request).is_usable,
         usage=await decks.usage(me.account.id),
         zones=sorted(zone for zone in available_timezones() if "/" in zone or zone == "UTC"),
         rollover_hours=[(hour, f"{hour}:00") for hour in range(24)],
@@ -118,7 +119,7 @@ async def delete_account(request: HtmlRequest, me: SignedIn) -> Response[None] |
     try:
         if form.text("email").casefold() != me.account.email.casefold():
             raise InvalidInput(N_("Type your e-mail address to confirm."), field="email")
-        await service.delete_account(me.account.id, form.secret("password"), now=clock.now())
+        await service.delete_account(me.account.id, form.secret("password"))
     except AppError as error:
         status, errors = refusal(request, error)
         return await _account_page(request, me, status=status, section="delete", errors=errors)

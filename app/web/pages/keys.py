@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from app.domain.scopes import DEFAULT_SCOPES, SENTENCES, Scope, parse_scopes
 from litestar import Response, get, post
 
 from app.accounts import queries, service
 from app.accounts.views import SignedIn
 from app.core import clock
 from app.domain.errors import N_, AppError, InvalidInput
+from app.domain.scopes import DEFAULT_SCOPES, SENTENCES, Scope, parse_scopes
 from app.web.context import HtmlRequest, done, go, page, web_context
 from app.web.forms import Form
 from app.web.pages.sign_in import refusal

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from litestar import Response, get, post
 from litestar.datastructures import Cookie
 
 from app.accounts import service
 from app.accounts.views import AccountView
 from app.core import clock
-from app.domain.errors import N_, AppError, InvalidInput, RateLimited
+from app.domain.errors import N_, AppError, InvalidInput, RateLimited, Unavailable
 from app.ui.render import translate
 from app.web.context import (
     HtmlRequest,
@@ -18,6 +20,7 @@ from app.web.context import (
     maybe_signed_in,
     own_path,
     page,
+    party_of,
     reader_of,
     user_agent_of,
     web_context,
@@ -38,7 +41,7 @@ def refusal(request: HtmlRequest, error: AppError) -> tuple[int, list[tuple[str 
     return STATUS[error.code], [(field, text)]
 
 
-def with_session(request: HtmlRequest, response: Response[None], token: str) -> Response[None]:
+def with_session(request: HtmlRequest, response: Response[Any], token: str) -> Response[Any]:
     """The response with the cookie that keeps the browser signed in."""
     web = web_context(request)
     response.set_cookie(
@@ -57,20 +60,32 @@ def with_session(request: HtmlRequest, response: Response[None], token: str) -> 
 async def open_session(request: HtmlRequest, account: AccountView) -> str:
     """A new session for this browser; gives its token."""
     return await service.open_session(
-        account.id, now=clock.now(), address=address_of(request), user_agent=user_agent_of(request)
+        account.id,
+        now=clock.now(),
+        address=address_of(request),
+        user_agent=user_agent_of(request),
+        session_days=web_context(request).settings.session_days,
     )
 
 
 @get("/sign-in")
-async def sign_in_page(request: HtmlRequest, next: str = "/") -> Response[None] | Response[str]:
+async def sign_in_page(request: HtmlRequest, next: str = "/") -> Response[Any]:
     """The sign-in form; `next` is where it leads."""
     if await maybe_signed_in(request):
         return go(request, own_path(next))
-    return page(request, "account/sign_in.html", nav="sign-in", errors=[], email="", next=own_path(next))
+    return page(
+        request,
+        "account/sign_in.html",
+        nav="sign-in",
+        errors=[],
+        email="",
+        next=own_path(next),
+        with_passkeys=party_of(request).is_usable,
+    )
 
 
 @post("/sign-in", status_code=200)
-async def sign_in(request: HtmlRequest) -> Response[None] | Response[str]:
+async def sign_in(request: HtmlRequest) -> Response[Any]:
     """Check e-mail and password; a new token each time, so that a planted one is worth nothing."""
     form = await Form.of(request)
     email, target = form.text("email"), own_path(form.text("next"))
@@ -81,17 +96,25 @@ async def sign_in(request: HtmlRequest) -> Response[None] | Response[str]:
             now=clock.now(),
             address=address_of(request),
             user_agent=user_agent_of(request),
+            session_days=web_context(request).settings.session_days,
         )
-    except (InvalidInput, RateLimited) as error:
+    except (InvalidInput, RateLimited, Unavailable) as error:
         status, errors = refusal(request, error)
         return page(
-            request, "account/sign_in.html", status=status, nav="sign-in", errors=errors, email=email, next=target
+            request,
+            "account/sign_in.html",
+            status=status,
+            nav="sign-in",
+            errors=errors,
+            email=email,
+            next=target,
+            with_passkeys=party_of(request).is_usable,
         )
     return with_session(request, go(request, target), token)
 
 
 @get("/sign-up")
-async def sign_up_page(request: HtmlRequest, next: str = "/") -> Response[None] | Response[str]:
+async def sign_up_page(request: HtmlRequest, next: str = "/") -> Response[Any]:
     """The form for a new account."""
     if await maybe_signed_in(request):
         return go(request, own_path(next))
@@ -99,7 +122,7 @@ async def sign_up_page(request: HtmlRequest, next: str = "/") -> Response[None] 
 
 
 @post("/sign-up", status_code=200)
-async def sign_up(request: HtmlRequest) -> Response[None] | Response[str]:
+async def sign_up(request: HtmlRequest) -> Response[Any]:
     """Create an account and sign this browser in."""
     form = await Form.of(request)
     values = {name: form.text(name) for name in ("email", "name", "zone")}
@@ -162,7 +185,7 @@ async def reset_page(request: HtmlRequest, token: str = "") -> Response[str]:
 
 
 @post("/password/reset", status_code=200)
-async def reset(request: HtmlRequest) -> Response[None] | Response[str]:
+async def reset(request: HtmlRequest) -> Response[Any]:
     """Set the new password; all browsers are signed out but this one, which is signed in."""
     form = await Form.of(request)
     token = form.text("token")

@@ -45,7 +45,7 @@ async def _screen(
 ) -> Response[str]:
     """The present state of the deck: the named card if it still waits for that answer, else the next one."""
     now, days = clock.now(), study_clock(me)
-    deck = await decks.deck_title(me.account.id, deck_id)
+    deck = await decks.deck(me.account.id, deck_id, clock=days, now=now)
     counts = await queries.counts(me.account.id, deck_id, clock=days, now=now, extra_new=extra_new)
     today = await queries.today(me.account.id, deck_id, clock=days, now=now)
     card = None
@@ -67,7 +67,7 @@ async def _screen(
         tomorrow = await queries.forecast(me.account.id, deck_id, clock=days, now=now)
     screen = StudyScreen(
         deck_id=deck_id,
-        deck_title=deck,
+        deck_title=deck.title,
         counts=counts,
         today=today,
         extra_new=extra_new,

@@ -1,0 +1,120 @@
+"""What each plan includes: one table of data, and an operator's changes to its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+
+class Plan(StrEnum):
+    """Smallest first."""
+
+    FREE = "free"
+    PLUS = "plus"
+    PRO = "pro"
+
+
+class Feature(StrEnum):
+    """What a plan includes or does not. What every plan includes is no feature."""
+
+    AI_WRITE = "ai_write"
+    """An AI client may create, edit, delete and restore."""
+    OWN_PARAMETERS = "own_parameters"
+    """FSRS parameters are fitted to the person's own reviews."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanLimits:
+    """A column of the table: live decks, live cards and notes of an account; tool calls; features."""
+
+    decks: int
+    cards: int
+    notes: int
+    calls_per_minute: int
+    burst: int
+    ai_write: bool
+    own_parameters: bool
+
+
+PLANS: Final[Mapping[Plan, PlanLimits]] = MappingProxyType(
+    {
+        Plan.FREE: PlanLimits(
+            decks=20, cards=2_000, notes=200, calls_per_minute=60, burst=30, ai_write=False, own_parameters=False
+        ),
+        Plan.PLUS: PlanLimits(
+            decks=200, cards=20_000, notes=5_000, calls_per_minute=120, burst=60, ai_write=True, own_parameters=True
+        ),
+        Plan.PRO: PlanLimits(
+            decks=2_000,
+            cards=200_000,
+            notes=50_000,
+            calls_per_minute=300,
+            burst=150,
+            ai_write=True,
+            own_parameters=True,
+        ),
+    }
+)
+
+_SWITCHES: Final = frozenset(feature.value for feature in Feature)
+_AT_LEAST_ONE: Final = frozenset({"calls_per_minute", "burst"})
+_LARGEST: Final = 2**31 - 1
+
+
+Overrides: TypeAlias = Mapping[str, int] | tuple[tuple[str, int], ...]
+"""An operator's figures by names like `free.decks`; features take 0 or 1."""
+
+
+def effective_plan(plan: Plan, plans_on: bool = True) -> Plan:
+    """The plan that counts: everybody has Pro where plans are off."""
+    return plan if plans_on else Plan.PRO
+
+
+def limits_for(plan: Plan, overrides: Overrides = (), *, plans_on: bool = True) -> PlanLimits:
+    """The limits of a plan with an operator's figures in place of the table's.
+
+    Raises `ValueError` for a figure that the table does not have (`check_overrides`).
+    """
+    pairs = overrides if isinstance(overrides, tuple) else tuple(overrides.items())
+    return _limits(effective_plan(plan, plans_on), pairs)
+
+
+@lru_cache(maxsize=64)
+def _limits(plan: Plan, overrides: tuple[tuple[str, int], ...]) -> PlanLimits:
+    check_overrides(overrides)
+    changes: dict[str, int | bool] = {}
+    for name, figure in overrides:
+        of_plan, _, limit = name.partition(".")
+        if of_plan == plan:
+            changes[limit] = bool(figure) if limit in _SWITCHES else figure
+    return replace(PLANS[plan], **changes)  # type: ignore[arg-type] - names and kinds were checked above
+
+
+def check_overrides(overrides: Overrides) -> None:
+    """Raises `ValueError`, saying what is allowed, for a name outside the table and a figure of the wrong kind."""
+    limits = [item.name for item in fields(PlanLimits)]
+    for name, figure in dict(overrides).items():
+        plan, _, limit = name.partition(".")
+        if plan not in set(Plan) or limit not in limits:
+            raise ValueError(
+                f"takes names made of a plan ({', '.join(Plan)}), a point and one of {', '.join(limits)}; not {name}"
+            )
+        if limit in _SWITCHES and figure not in {0, 1}:
+            raise ValueError(f"takes 0 or 1 for {name}")
+        least = 1 if limit in _AT_LEAST_ONE else 0
+        if not least <= figure <= _LARGEST:
+            raise ValueError(f"takes a figure from {least} to {_LARGEST} for {name}")
+
+
+def includes(plan: Plan, feature: Feature, overrides: Overrides = (), *, plans_on: bool = True) -> bool:
+    """Whether the plan has the feature."""
+    limits = limits_for(plan, overrides, plans_on=plans_on)
+    match feature:
+        case Feature.AI_WRITE:
+            return limits.ai_write
+        case Feature.OWN_PARAMETERS:
+            return limits.own_parameters

@@ -1,0 +1,41 @@
+"""`loci export`: an account as files in a folder."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from pathlib import Path
+
+from app.core.db import fetch
+from app.transfer.export import cards_csv, document
+
+_UNFIT = re.compile(r"[^\w\- ]+")
+
+
+async def export_to(account_id: int, folder: Path, *, now: datetime) -> list[Path]:
+    """Write `loci.json` (everything) and one CSV for each live deck; the files that were written.
+
+    A file is complete or absent: each is written beside its place and moved there.
+    """
+    folder.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240 - a command of one person, nothing else waits
+    written: list[Path] = []
+    whole = folder / "loci.json"
+    with _part(whole).open("wb") as file:
+        async for piece in document(account_id, now=now):
+            file.write(piece)
+    written.append(_part(whole).rename(whole))
+    decks = await fetch(
+        "SELECT id, title FROM deck WHERE account_id = $1 AND deleted_at IS NULL ORDER BY id", account_id
+    )
+    for deck in decks:
+        title = _UNFIT.sub("", deck["title"]).strip()[:60] or "deck"
+        target = folder / f"{title} ({deck['id']}).csv"
+        with _part(target).open("w", encoding="utf-8", newline="") as file:
+            async for line in cards_csv(account_id, deck["id"]):
+                file.write(line)
+        written.append(_part(target).rename(target))
+    return written
+
+
+def _part(path: Path) -> Path:
+    return path.with_name(path.name + ".part")

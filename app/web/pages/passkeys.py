@@ -1,0 +1,137 @@
+"""Passkeys: the two halves of each ceremony for `static/js/passkeys.js`, renaming and removing as plain forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from litestar import MediaType, Response, get, post
+from litestar.datastructures import Cookie
+
+from app.accounts import passkeys
+from app.accounts.ceremony import CHALLENGE_LIFE, Ceremony
+from app.accounts.views import SignedIn
+from app.core import clock
+from app.domain.errors import N_, AppError, InvalidInput
+from app.web.context import HtmlRequest, address_of, done, failed, go, own_path, party_of, user_agent_of, web_context
+from app.web.forms import Form
+from app.web.pages.sign_in import with_session
+
+_CHALLENGE = "loci_challenge"
+
+
+class _Answer(msgspec.Struct):
+    credential: msgspec.Raw
+    name: str = ""
+    next: str = "/"
+
+
+def _begin(request: HtmlRequest, ceremony: Ceremony) -> Response[str]:
+    web = web_context(request)
+    response = Response(ceremony.options, media_type=MediaType.JSON, headers={"cache-control": "no-store"})
+    response.set_cookie(
+        Cookie(
+            _CHALLENGE,
+            value=web.challenge.sign(ceremony.challenge),
+            max_age=int(CHALLENGE_LIFE.total_seconds()),
+            path="/",
+            httponly=True,
+            samesite="strict",
+            secure=web.settings.secure_cookies,
+        )
+    )
+    return response
+
+
+def _challenge(request: HtmlRequest) -> str:
+    signed = request.cookies.get(_CHALLENGE)
+    challenge = web_context(request).challenge.read(signed, int(CHALLENGE_LIFE.total_seconds()))
+    if not isinstance(challenge, str):
+        raise InvalidInput(N_("This took too long."), N_("Try again."))
+    return challenge
+
+
+async def _answer(request: HtmlRequest) -> _Answer:
+    try:
+        return msgspec.json.decode(await request.body(), type=_Answer)
+    except msgspec.MsgspecError:
+        raise InvalidInput(N_("The passkey was not accepted."), N_("Try again.")) from None
+
+
+def _leads_to(path: str) -> Response[Any]:
+    response = Response({"location": path}, media_type=MediaType.JSON, headers={"cache-control": "no-store"})
+    response.delete_cookie(_CHALLENGE)
+    return response
+
+
+@post("/passkeys/sign-in/options", status_code=200)
+async def sign_in_options(request: HtmlRequest) -> Response[str]:
+    """What the browser asks its passkeys with."""
+    return _begin(request, passkeys.authentication(party_of(request), now=clock.now()))
+
+
+@post("/passkeys/sign-in", status_code=200)
+async def sign_in(request: HtmlRequest) -> Response[Any]:
+    """Check the browser's answer and sign it in."""
+    answer = await _answer(request)
+    _, token = await passkeys.sign_in(
+        bytes(answer.credential).decode(),
+        challenge=_challenge(request),
+        party=party_of(request),
+        now=clock.now(),
+        address=address_of(request),
+        user_agent=user_agent_of(request),
+        session_days=web_context(request).settings.session_days,
+    )
+    return with_session(request, _leads_to(own_path(answer.next)), token)
+
+
+@post("/account/passkeys/options", status_code=200)
+async def register_options(request: HtmlRequest, me: SignedIn) -> Response[str]:
+    """What the browser makes a passkey with."""
+    return _begin(request, await passkeys.registration(me.account.id, party_of(request), now=clock.now()))
+
+
+@post("/account/passkeys", status_code=200)
+async def register(request: HtmlRequest, me: SignedIn) -> Response[Any]:
+    """Keep the passkey that the browser made."""
+    answer = await _answer(request)
+    await passkeys.register(
+        me.account.id,
+        answer.name,
+        bytes(answer.credential).decode(),
+        challenge=_challenge(request),
+        party=party_of(request),
+        now=clock.now(),
+    )
+    return _leads_to("/account#passkeys")
+
+
+@post("/account/passkeys/{passkey_id:int}/remove", status_code=200)
+async def remove(request: HtmlRequest, me: SignedIn, passkey_id: int) -> Response[None]:
+    """Forget a passkey; the last way in stays."""
+    try:
+        await passkeys.remove_passkey(me.account.id, passkey_id)
+    except AppError as error:
+        return go(request, "/account#passkeys", failed(error))
+    return go(request, "/account#passkeys", done(N_("The passkey is removed.")))
+
+
+@post("/account/passkeys/{passkey_id:int}/rename", status_code=200)
+async def rename(request: HtmlRequest, me: SignedIn, passkey_id: int) -> Response[None]:
+    """Give a passkey another name."""
+    form = await Form.of(request)
+    try:
+        await passkeys.rename_passkey(me.account.id, passkey_id, form.text("name"))
+    except InvalidInput as error:
+        return go(request, "/account#passkeys", failed(error))
+    return go(request, "/account#passkeys", done(N_("Saved.")))
+
+
+@get("/account/passkeys", sync_to_thread=False)
+def after_reload(request: HtmlRequest) -> Response[None]:
+    """The address of a posted form, opened by itself."""
+    return go(request, "/account#passkeys")
+
+
+HANDLERS = [sign_in_options, sign_in, register_options, register, remove, rename, after_reload]

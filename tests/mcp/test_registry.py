@@ -1,0 +1,209 @@
+"""Every declaration, looped over: what clients are told, and that nothing of it changes unnoticed.
+
+`UPDATE_SNAPSHOTS=1 pytest tests/mcp/test_registry.py` writes the snapshots anew.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from jsonschema import Draft202012Validator
+
+from app.domain.plans import Feature
+from app.domain.scopes import Scope
+from app.mcp.instructions import INSTRUCTIONS
+from app.mcp.registry import SURFACES, TOOLS, RegistryError, check, security_schemes, wire
+from app.mcp.spec import AnyTool, Kind, Toolset
+
+HERE = Path(__file__).parent
+SNAPSHOTS = HERE / "snapshots"
+NAMES = [tool.name for tool in TOOLS]
+every_tool = pytest.mark.parametrize("tool", TOOLS, ids=NAMES)
+
+# Section 4 of the contract and the published document: what reads, what writes, what takes away.
+READING = {"list_decks", "search_flashcards", "get_flashcard", "search", "fetch", "get_account_status"}
+WRITING = {"create_deck", "update_deck", "import_flashcards", "update_flashcard", "restore_deck", "restore_flashcards"}
+DELETING = {"delete_flashcards", "delete_deck"}
+
+
+def shown(tool: AnyTool) -> dict[str, Any]:
+    """The tool as a client sees it."""
+    listed = wire(tool.name).model_dump(by_alias=True, mode="json", exclude_none=True)
+    return {**listed, "securitySchemes": security_schemes(tool)}
+
+
+def test_the_flashcards_toolset_has_its_fourteen_tools():
+    assert set(NAMES) == READING | WRITING | DELETING
+    assert len(NAMES) == 14
+    assert all(Toolset.FLASHCARDS in tool.toolsets for tool in TOOLS)
+
+
+def test_an_endpoint_exists_for_all_tools_and_for_each_toolset_and_read_only_for_both():
+    assert [surface.path for surface in SURFACES] == [
+        "/mcp",
+        "/mcp/readonly",
+        "/mcp/flashcards",
+        "/mcp/flashcards/readonly",
+    ]
+
+
+@every_tool
+def test_all_four_hints_are_given_and_follow_from_what_the_tool_does(tool: AnyTool):
+    hints = shown(tool)["annotations"]
+    assert hints == {
+        "readOnlyHint": tool.name in READING,
+        "destructiveHint": tool.name in DELETING,
+        "idempotentHint": tool.name not in {"create_deck", "import_flashcards"},
+        "openWorldHint": False,
+    }
+
+
+@every_tool
+def test_scope_and_plan_follow_from_reading_or_writing(tool: AnyTool):
+    writes = tool.name not in READING
+    assert tool.scope is (Scope.DECKS_WRITE if writes else Scope.DECKS_READ)
+    assert tool.feature is (Feature.AI_WRITE if writes else None)
+    schemes = [{"type": "oauth2", "scopes": ["email", "profile", tool.scope.value]}]
+    assert shown(tool)["securitySchemes"] == schemes
+    assert shown(tool)["_meta"]["securitySchemes"] == schemes
+
+
+@every_tool
+def test_schemas_are_valid_plain_and_closed(tool: AnyTool):
+    for schema in (shown(tool)["inputSchema"], shown(tool)["outputSchema"]):
+        Draft202012Validator.check_schema(schema)
+        assert schema["type"] == "object"
+        text = json.dumps(schema)
+        for word in ("$ref", "$defs", "anyOf", "oneOf", '"null"'):
+            assert word not in text
+        for object_schema in _objects(schema):
+            assert object_schema["additionalProperties"] is False or "properties" not in object_schema
+            assert re.fullmatch(r"([a-z][a-zA-Z]*,?)*", ",".join(object_schema.get("properties", {})))
+
+
+@every_tool
+def test_every_argument_is_described(tool: AnyTool):
+    for name, field in shown(tool)["inputSchema"]["properties"].items():
+        assert field.get("description", "").strip(), name
+
+
+@every_tool
+def test_texts_fit_what_hosts_accept(tool: AnyTool):
+    assert len(tool.name) <= 64
+    assert 60 < len(tool.description) < 2048
+    assert tool.title
+    assert tool.description.endswith(".")
+
+
+@every_tool
+def test_who_writes_asks_the_person_first(tool: AnyTool):
+    asks = "get a yes before calling" in tool.description or "only after the person asked" in tool.description
+    assert asks == (tool.name not in READING)
+
+
+def test_the_rules_of_good_cards_reach_every_model():
+    rules = ("One idea", "stand alone", "common mistakes", "rephrases", "exact terms", "language")
+    assert all(rule in INSTRUCTIONS for rule in rules)
+    for tool in TOOLS:
+        if tool.name in {"import_flashcards", "update_flashcard"}:
+            assert all(rule in tool.description for rule in rules)
+    assert "wait for a yes" in INSTRUCTIONS
+
+
+def test_import_flashcards_has_the_published_shape():
+    published = json.loads((HERE / "import_flashcards.shape.json").read_text())
+    ours = _without_wording(next(shown(tool) for tool in TOOLS if tool.name == "import_flashcards"))
+    for part in ("name", "inputSchema", "outputSchema", "annotations"):
+        assert ours[part] == published[part]
+    assert set(ours) == (set(published) - {"about"}) - {"title"}
+    schemes = [{"type": "oauth2", "scopes": ["email", "profile", "decks:write"]}]
+    assert ours["securitySchemes"] == schemes
+    assert ours["_meta"] == {"securitySchemes": schemes}
+
+
+@every_tool
+def test_the_wire_form_is_the_one_of_the_snapshot(tool: AnyTool):
+    path = SNAPSHOTS / f"{tool.name}.json"
+    text = json.dumps(shown(tool), indent=1, ensure_ascii=False) + "\n"
+    if os.environ.get("UPDATE_SNAPSHOTS"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_there_is_no_snapshot_without_its_tool():
+    assert {path.stem for path in SNAPSHOTS.glob("*.json")} == set(NAMES)
+
+
+def test_the_instructions_are_those_of_the_snapshot():
+    path = SNAPSHOTS / "instructions.txt"
+    if os.environ.get("UPDATE_SNAPSHOTS"):
+        path.write_text(INSTRUCTIONS, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == INSTRUCTIONS
+
+
+def test_the_tool_documentation_is_current():
+    root = HERE.parent.parent
+    place = importlib.util.spec_from_file_location("generate_tool_docs", root / "scripts" / "generate_tool_docs.py")
+    assert place
+    assert place.loader
+    module = importlib.util.module_from_spec(place)
+    place.loader.exec_module(module)
+    assert (root / "docs" / "tools.md").read_text(encoding="utf-8") == module.document()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"name": "List decks"},
+        {"name": "x" * 65},
+        {"title": " "},
+        {"description": ""},
+        {"description": "x" * 2048},
+        {"toolsets": frozenset()},
+        {"scope": Scope.EMAIL},
+        {"scope": Scope.DECKS_WRITE},
+        {"kind": Kind.WRITE},
+    ],
+)
+def test_a_declaration_that_clients_would_refuse_fails_at_import(change: dict[str, Any]):
+    with pytest.raises(RegistryError):
+        check([replace(TOOLS[0], **change)])
+
+
+def test_two_tools_of_one_name_fail_at_import():
+    with pytest.raises(RegistryError):
+        check([TOOLS[0], TOOLS[0]])
+
+
+@every_tool
+def test_no_output_can_hold_null(tool: AnyTool):
+    text = msgspec.json.encode(msgspec.json.schema(tool.output)).decode()
+    assert '"null"' not in text
+
+
+def _objects(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    found = [schema] if schema.get("type") == "object" else []
+    for inner in [*schema.get("properties", {}).values(), schema.get("items")]:
+        found += _objects(inner) if inner else []
+    return found
+
+
+def _without_wording(value: Any, inside_properties: bool = False) -> Any:
+    if isinstance(value, list):
+        return [_without_wording(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _without_wording(item, key == "properties")
+        for key, item in value.items()
+        if inside_properties or key not in {"description", "title"}
+    }
