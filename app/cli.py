@@ -228,3 +228,7 @@ def billing_check() -> None:
         raise click.ClickException("LOCI_STRIPE_… is set, but this version does not take payments. Unset it.")
     else:
         click.echo("Plans are on. No payment provider is set up: the operator sets plans with `loci account plan`.")
+
+
+if __name__ == "__main__":
+    main()

@@ -16,9 +16,9 @@ from app.mcp.spec import AnyTool, Kind
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "tools.md"
 _KINDS = {
     Kind.READ: "reads only",
-    Kind.WRITE: "adds; the same call again may add again",
-    Kind.IDEMPOTENT_WRITE: "changes; the same call again changes nothing more",
-    Kind.DESTRUCTIVE: "takes away; asks for confirmation in most clients",
+    Kind.WRITE: "adds",
+    Kind.IDEMPOTENT_WRITE: "adds or changes; the same call again changes nothing more",
+    Kind.DESTRUCTIVE: "takes away; the same call again changes nothing more",
 }
 
 

@@ -1,4 +1,4 @@
-"""Ask a running server for what a newcomer does first: the front page, a card made through MCP, the card found again."""
+"""Ask a running server for what a newcomer does first: the front page, a card made through MCP and found again."""
 
 from __future__ import annotations
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+import tempfile
+from collections.abc import AsyncIterator, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import hypothesis
@@ -19,9 +21,24 @@ hypothesis.settings.register_profile("loci", deadline=None)
 hypothesis.settings.load_profile("loci")
 
 
+@contextmanager
+def _open_folder() -> Generator[Path, None, None]:
+    """A new folder that any user may enter: started as root, PostgreSQL runs as an ordinary user."""
+    with tempfile.TemporaryDirectory(prefix="loci-tests-") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder for the data of a server that the test starts."""
+    with _open_folder() as folder:
+        yield folder
+
+
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgres]:
-    with EmbeddedPostgres(tmp_path_factory.mktemp("postgres", numbered=True), durable=False) as server:
+def postgres() -> Iterator[EmbeddedPostgres]:
+    with _open_folder() as folder, EmbeddedPostgres(folder / "postgres", durable=False) as server:
         yield server
 
 

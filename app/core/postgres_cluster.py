@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 from app.core.postgres_binaries import Binaries, EmbeddedPostgresError, ServerUser
 from app.core.postgres_process import PORT
@@ -28,20 +29,24 @@ def make(data: Path, binaries: Binaries, user: ServerUser, *, role: str, durable
     fresh = data.with_name("pgdata.new")
     # Writing out the whole file system at once is many times quicker than a thousand files one by one.
     sync = ["--no-sync"] if not durable else ["--sync-method=syncfs"] if sys.platform == "linux" else []
-    for locale in _CHARACTER_LOCALES:
+
+    def initdb(locale: str) -> CompletedProcess[str]:
         if fresh.exists():
             shutil.rmtree(fresh)
         command = [binaries.folder / "initdb", "-D", fresh, "-U", role, "--auth-local=trust", "--auth-host=reject"]
         command += ["--encoding=UTF8", "--locale=C", f"--lc-ctype={locale}", "--locale-provider=builtin"]
         command += ["--builtin-locale=C.UTF-8", "--data-checksums", "--no-instructions", *sync]
-        done = user.run(command)
-        if done.returncode == 0 or "invalid locale name" not in done.stdout:
-            break
+        return user.run(command)
+
+    done = initdb(_CHARACTER_LOCALES[0])
+    for locale in _CHARACTER_LOCALES[1:]:
+        if "invalid locale name" in done.stdout:
+            done = initdb(locale)
     if done.returncode:
         shutil.rmtree(fresh, ignore_errors=True)
         raise EmbeddedPostgresError(
-            f"The database in {data.parent} could not be made: {done.stdout.strip()[-1000:]} Mend that and start again, "
-            "or set LOCI_DATA_DIR to another folder."
+            f"The database in {data.parent} could not be made: {done.stdout.strip()[-1000:]} "
+            "Mend that and start again, or set LOCI_DATA_DIR to another folder."
         )
     fresh.rename(data)
     if durable:

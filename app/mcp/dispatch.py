@@ -17,13 +17,11 @@ from app.core.db import atomic
 from app.core.settings import Settings
 from app.domain.errors import N_, AppError, PlanRequired
 from app.mcp.errors import tool_error, unexpected
+from app.mcp.http import REFUSED
 from app.mcp.plans import may
 from app.mcp.registry import Surface
 from app.mcp.schema import parse
 from app.mcp.spec import AnyTool, Call, Reply
-
-UNAUTHORIZED = -32001
-REFUSED = -32000
 
 
 @dataclass(slots=True, kw_only=True)

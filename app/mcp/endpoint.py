@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -14,56 +14,41 @@ from litestar import asgi
 from litestar.handlers import ASGIRouteHandler, BaseRouteHandler
 from litestar.types import HTTPScope, Message, Receive, Scope, Send
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from app.accounts.views import Caller
 from app.core import clock, logs
 from app.core.ratelimit import Rate, seconds_to_wait
 from app.core.settings import Settings
 from app.domain.errors import Unavailable
-from app.mcp import envelope as envelopes
 from app.mcp.caller import bearer_token, caller_of
-from app.mcp.dispatch import REFUSED, UNAUTHORIZED, McpRequest
-from app.mcp.envelope import BadEnvelope, Envelope, error_body
+from app.mcp.dispatch import McpRequest
+from app.mcp.envelope import Envelope
 from app.mcp.errors import unexpected
+from app.mcp.http import (
+    EXPOSED_HEADERS,
+    MAXIMUM_BODY_BYTES,
+    METHODS,
+    UNAUTHORIZED,
+    Headers,
+    Refusal,
+    check_content_type,
+    check_length,
+    plain_headers,
+    preflight_headers,
+    read_body,
+    read_envelope,
+    replay_of,
+    too_many,
+)
 from app.mcp.metadata import metadata_handlers, metadata_path
 from app.mcp.plans import figures_of
 from app.mcp.registry import SURFACES, Surface
 from app.mcp.server import STATE, create_server
 
-MAXIMUM_BODY_BYTES = 1_048_576
-METHODS = "POST, OPTIONS"
 _LOOPBACK = re.compile(r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?")
 # Refused tokens of one address: enough for any honest client, too few to wear the database out.
 _REFUSED_TOKENS = Rate(calls=300, seconds=60, burst=300)
-_ALLOWED_HEADERS = (
-    "Authorization, Content-Type, Accept, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID, "
-    "X-Request-Id"
-)
-_EXPOSED_HEADERS = "WWW-Authenticate, Retry-After, Mcp-Session-Id, X-Request-Id"
-
-Headers = list[tuple[bytes, bytes]]
 _log = logs.get_logger(__name__)
-
-
-class Refusal(Exception):
-    """An answer given before the protocol engine saw the request. `outcome` is its word in the log."""
-
-    def __init__(
-        self,
-        status: int,
-        outcome: str,
-        message: str = "",
-        *,
-        code: int = REFUSED,
-        id: str | int | None = None,
-        headers: Sequence[tuple[str, str]] = (),
-    ) -> None:
-        super().__init__(message)
-        self.status = status
-        self.outcome = outcome
-        self.body = error_body(code, message, id) if message else b""
-        self.headers: Headers = [(name.encode(), value.encode()) for name, value in headers]
 
 
 class McpEndpoint:
@@ -96,7 +81,10 @@ class McpEndpoint:
             await self._answer(scope, send, Refusal(503, "", f"[{error.code}] {error}", headers=[("retry-after", "5")]))
         except Exception as error:
             failure = unexpected(error, request_id).error
-            line |= {"outcome": "unexpected", "status": 200}
+            line["outcome"] = "unexpected"
+            if "status" in line:  # half an answer is out: the server has to cut the connection
+                raise
+            line["status"] = 200
             await self._answer(scope, send, Refusal(200, "", failure.message, code=failure.code, id=line.get("rpc_id")))
         line.pop("rpc_id", None)
         if scope["method"] == "POST":
@@ -108,29 +96,29 @@ class McpEndpoint:
         headers = list(scope["headers"])
         self._check_origin(headers)
         if scope["method"] == "OPTIONS":
-            raise Refusal(204, "preflight", headers=_preflight_headers())
+            raise Refusal(204, "preflight", headers=preflight_headers())
         if scope["method"] != "POST":
             # No stream is offered, so that a client learns at once what it would otherwise wait for.
             raise Refusal(405, "method", "Send JSON-RPC messages by POST.", headers=[("allow", METHODS)])
-        _check_length(headers)
+        check_length(headers)
         caller = await self._authenticate(scope, headers)
         line |= {"account": caller.account_id, "client": f"{caller.client_kind}:{caller.client_id}"}
-        _check_content_type(headers)
-        body = await _read_body(receive)
+        check_content_type(headers)
+        body = await read_body(receive)
         if body is None:
             line["outcome"] = "disconnected"
             return
-        envelope = _read_envelope(body, headers)
+        envelope = read_envelope(body, headers)
         line["rpc_id"] = envelope.id
         await self._check_rate(caller, envelope)
         self._check_scope(caller, envelope)
         request = McpRequest(surface=self._surface, caller=caller, settings=self._settings, request_id=request_id)
         inner: dict[str, Any] = {
             **scope,
-            "headers": _plain_headers(headers),
+            "headers": plain_headers(headers),
             "state": {**(scope.get("state") or {}), STATE: request},
         }
-        await self._engine(inner, _replay(body, receive), self._with_cors(scope, send, line))
+        await self._engine(inner, replay_of(body, receive), self._with_cors(scope, send, line))
         line["outcome"] = request.outcome
         if request.tool:
             line["tool"] = request.tool
@@ -151,7 +139,7 @@ class McpEndpoint:
         address = (scope.get("client") or ("unknown", 0))[0]
         wait = await seconds_to_wait(f"mcp-refused:{address}", _REFUSED_TOKENS)
         if wait > 0:
-            raise _too_many(wait)
+            raise too_many(wait)
         challenge = f'Bearer resource_metadata="{self._metadata_url}", scope="{" ".join(self._surface.scopes())}"'
         if token:
             challenge += ', error="invalid_token", error_description="The token is unknown, expired or revoked"'
@@ -166,7 +154,7 @@ class McpEndpoint:
             f"mcp-{what}:{caller.account_id}", Rate(calls=figures.calls_per_minute, seconds=60, burst=figures.burst)
         )
         if wait > 0:
-            raise _too_many(wait, envelope.id)
+            raise too_many(wait, envelope.id)
 
     def _check_scope(self, caller: Caller, envelope: Envelope) -> None:
         """The specification's step-up: 403 with the scope that a call needs, before anything is dispatched."""
@@ -192,7 +180,7 @@ class McpEndpoint:
         if len(origins) == 1 and self._is_allowed(origins[0]):
             headers += [
                 (b"access-control-allow-origin", origins[0]),
-                (b"access-control-expose-headers", _EXPOSED_HEADERS.encode()),
+                (b"access-control-expose-headers", EXPOSED_HEADERS.encode()),
             ]
         return headers
 
@@ -250,79 +238,3 @@ def _route(endpoint: McpEndpoint, path: str) -> ASGIRouteHandler:
         await endpoint(cast("HTTPScope", scope), receive, send)
 
     return mcp_endpoint
-
-
-def _preflight_headers() -> list[tuple[str, str]]:
-    return [
-        ("access-control-allow-methods", METHODS),
-        ("access-control-allow-headers", _ALLOWED_HEADERS),
-        ("access-control-max-age", "7200"),
-    ]
-
-
-def _too_many(wait: float, id: str | int | None = None) -> Refusal:
-    seconds = max(1, -int(-wait // 1))
-    return Refusal(
-        429,
-        "RATE_LIMITED",
-        f"Too many requests in a short time. Try again in {seconds} s.",
-        id=id,
-        headers=[("retry-after", str(seconds))],
-    )
-
-
-def _too_large() -> Refusal:
-    return Refusal(
-        413, "too_large", f"The body is over {MAXIMUM_BODY_BYTES} bytes; split it.", code=types.INVALID_REQUEST
-    )
-
-
-def _check_length(headers: Headers) -> None:
-    for name, value in headers:
-        if name == b"content-length" and value.isdigit() and int(value) > MAXIMUM_BODY_BYTES:
-            raise _too_large()
-
-
-def _check_content_type(headers: Headers) -> None:
-    value = next((value for name, value in headers if name == b"content-type"), b"")
-    if value.split(b";")[0].strip().lower() != b"application/json":
-        raise Refusal(415, "content_type", "Send the message as application/json.", code=types.INVALID_REQUEST)
-
-
-async def _read_body(receive: Receive) -> bytes | None:
-    """The whole body, or None when the client went away. A body without a length is counted as it comes."""
-    body = bytearray()
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return None
-        body += message["body"]
-        if len(body) > MAXIMUM_BODY_BYTES:
-            raise _too_large()
-        if not message.get("more_body", False):
-            return bytes(body)
-
-
-def _read_envelope(body: bytes, headers: Headers) -> Envelope:
-    try:
-        return envelopes.read(body)
-    except BadEnvelope as bad:
-        version = next((value.decode("latin-1") for name, value in headers if name == b"mcp-protocol-version"), None)
-        handshake = version is None or version in HANDSHAKE_PROTOCOL_VERSIONS
-        status = 200 if bad.params_only and handshake else 400
-        raise Refusal(status, "bad_request", bad.message, code=bad.code, id=bad.id) from None
-
-
-def _plain_headers(headers: Headers) -> Headers:
-    """The headers with `Accept` and `Content-Type` as the engine wants them: it answers JSON whatever was accepted."""
-    kept = [(name, value) for name, value in headers if name not in {b"accept", b"content-type"}]
-    return [*kept, (b"accept", b"application/json, text/event-stream"), (b"content-type", b"application/json")]
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    first: list[Any] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def replay() -> Any:
-        return first.pop() if first else await receive()
-
-    return replay

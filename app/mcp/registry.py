@@ -13,7 +13,7 @@ import mcp_types as types
 from app.domain.scopes import Scope
 from app.mcp.schema import JsonSchema, schema_of
 from app.mcp.spec import AnyTool, Kind, Toolset
-from app.mcp.tools import account, cards, decks, search
+from app.mcp.tools import account, cards, decks, imports, search
 
 # The order is the order of tools/list: reading first, then writing, deleting and restoring.
 TOOLS: tuple[AnyTool, ...] = (
@@ -25,7 +25,7 @@ TOOLS: tuple[AnyTool, ...] = (
     account.GET_ACCOUNT_STATUS,
     decks.CREATE_DECK,
     decks.UPDATE_DECK,
-    cards.IMPORT_FLASHCARDS,
+    imports.IMPORT_FLASHCARDS,
     cards.UPDATE_FLASHCARD,
     cards.DELETE_FLASHCARDS,
     decks.DELETE_DECK,

@@ -15,6 +15,7 @@ from babel.numbers import format_decimal
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from app.ui.browsers import browser_name
 from app.ui.translations import SOURCE_LANGUAGE, translations
 
 _ROOT = Path(__file__).resolve().parent.parent
@@ -94,6 +95,7 @@ def _environment(language: str) -> Environment:
         local_date=local_date,
         ago=ago,
         number=number,
+        browser_name=browser_name,
     )
     environment.filters.update(own)
     return environment

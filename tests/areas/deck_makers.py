@@ -25,7 +25,9 @@ def plain_cards(numbers: Sequence[int]) -> list[NewCard]:
     return [NewCard(front=f"front {number}", back=f"back {number}") for number in numbers]
 
 
-async def make_deck(account_id: int, title: str = "Deck", count: int = 0, *, now: datetime = NOW) -> tuple[int, list[int]]:
+async def make_deck(
+    account_id: int, title: str = "Deck", count: int = 0, *, now: datetime = NOW
+) -> tuple[int, list[int]]:
     """A deck with cards `front 0`, `front 1`, …; its id and theirs."""
     deck_id = await service.create_deck(account_id, title=title, limits=LIMITS, now=now)
     ids: list[int] = []
@@ -49,8 +51,8 @@ async def schedule_of(card_id: int) -> dict[str, Any]:
 
 async def set_schedule(card_id: int, state: int, due: datetime) -> None:
     await db.execute(
-        "UPDATE card_schedule SET state = $2, due = $3, stability = 12.5, difficulty = 4.25, last_review = $4, reps = 3, "
-        "lapses = 1 WHERE card_id = $1",
+        "UPDATE card_schedule SET state = $2, due = $3, stability = 12.5, difficulty = 4.25, last_review = $4, "
+        "reps = 3, lapses = 1 WHERE card_id = $1",
         card_id,
         state,
         due,

@@ -15,6 +15,7 @@ import uvicorn
 from litestar import Litestar
 
 from app.accounts.views import AccountView
+from app.core import db
 from app.core.settings import Settings
 from app.domain.plans import Plan
 from app.domain.scopes import Scope
@@ -200,7 +201,7 @@ async def world(client: Client, alice: AccountView) -> World:
     gone = await client.done("import_flashcards", {"deckTitle": f"{MARKER} gone", "cards": [card(4)]})
     await client.done("delete_deck", {"deckId": gone["deckId"]})
     await client.done("delete_flashcards", {"cardIds": [ids[2]]})
-    await _forget_rates()
+    await forget_rates()
     return World(alice, bob, first["deckId"], ids[:2], other["deckId"], gone["deckId"], ids[2])
 
 
@@ -214,7 +215,6 @@ async def client_of(http: httpx.AsyncClient, account: AccountView, *scopes: Scop
     return Client(http, await make_key(account, scopes))
 
 
-async def _forget_rates() -> None:
-    from app.core.db import execute
-
-    await execute("TRUNCATE rate_limit")
+async def forget_rates() -> None:
+    """Every bucket is full again."""
+    await db.execute("DELETE FROM rate_limit")

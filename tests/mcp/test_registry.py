@@ -61,7 +61,7 @@ def test_all_four_hints_are_given_and_follow_from_what_the_tool_does(tool: AnyTo
     assert hints == {
         "readOnlyHint": tool.name in READING,
         "destructiveHint": tool.name in DELETING,
-        "idempotentHint": tool.name not in {"create_deck", "import_flashcards"},
+        "idempotentHint": tool.name != "import_flashcards",
         "openWorldHint": False,
     }
 

@@ -14,8 +14,9 @@ from app.domain.errors import InvalidInput
 from app.mcp.registry import TOOLS, wire
 from app.mcp.schema import parse, schema_of
 from app.mcp.spec import AnyTool, Input
-from app.mcp.tools.cards import ImportFlashcards, UpdateFlashcard
+from app.mcp.tools.cards import UpdateFlashcard
 from app.mcp.tools.decks import CreateDeck, ListDecks
+from app.mcp.tools.imports import ImportFlashcards
 
 SECRET = "zanzibarium"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
@@ -15,7 +14,7 @@ from app.domain.scopes import Scope
 from app.mcp.instructions import ASK_FIRST
 from app.mcp.plans import limits_of, study_clock
 from app.mcp.spec import Call, Input, Kind, Output, Reply, Toolset, ToolSpec
-from app.mcp.tools.fields import Count, Cursor, DeckDescription, DeckId, DeckTitle, Language, NextCursor
+from app.mcp.tools.fields import Count, Cursor, DeckDescription, DeckId, DeckTitle, Instant, Language, NextCursor
 
 
 class Deck(Output, kw_only=True):
@@ -26,7 +25,7 @@ class Deck(Output, kw_only=True):
     new_count: Annotated[Count, Meta(description="Cards that were never studied.")]
     due_count: Annotated[Count, Meta(description="Cards to review now or later today.")]
     collection_id: Annotated[int, Meta(description="The collection it stands in, if any.")] | UnsetType = UNSET
-    updated_at: datetime
+    updated_at: Instant
 
 
 def deck_output(deck: DeckView) -> Deck:
@@ -126,7 +125,7 @@ CREATE_DECK = ToolSpec(
     toolsets=frozenset({Toolset.FLASHCARDS}),
     scope=Scope.DECKS_WRITE,
     feature=Feature.AI_WRITE,
-    kind=Kind.WRITE,
+    kind=Kind.IDEMPOTENT_WRITE,
     input=CreateDeck,
     output=Deck,
     handler=create_deck,

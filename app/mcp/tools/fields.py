@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -74,6 +75,7 @@ Tags = Annotated[
 DeckTitle = Annotated[str, Meta(min_length=1, max_length=domain.DECK_TITLE_MAX, description="Title of the deck.")]
 DeckDescription = Annotated[str, Meta(max_length=domain.DECK_DESCRIPTION_MAX, description="What the deck is about.")]
 Count = Annotated[int, Meta(ge=0)]
+Instant = Annotated[datetime, Meta(tz=True)]
 NextCursor = Annotated[str, Meta(description="Pass it as cursor for the next page; absent on the last.")]
 Warnings = Annotated[
     list[str], Meta(description="What was changed or left out on the way in; nothing that needs another call.")

@@ -18,7 +18,7 @@ from app.mcp.tools.fields import Cursor, DeckId, NextCursor, Query
 
 _TITLE_LENGTH = 120
 _SEARCH_RESULTS = 20
-_CARD_ID = re.compile(r"card:([1-9][0-9]{0,17})")
+_CARD_ID = re.compile(r"card:([1-9][0-9]*)")
 
 
 class SearchFlashcards(Input):

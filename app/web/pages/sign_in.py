@@ -29,6 +29,7 @@ from app.web.errors import STATUS
 from app.web.forms import Form
 
 _DAY_SECONDS = 24 * 3600
+_EMPTY = {"email": "", "name": "", "zone": ""}
 
 
 def refusal(request: HtmlRequest, error: AppError) -> tuple[int, list[tuple[str | None, str]]]:
@@ -118,7 +119,7 @@ async def sign_up_page(request: HtmlRequest, next: str = "/") -> Response[Any]:
     """The form for a new account."""
     if await maybe_signed_in(request):
         return go(request, own_path(next))
-    return page(request, "account/sign_up.html", nav="sign-up", errors=[], values={}, next=own_path(next))
+    return page(request, "account/sign_up.html", nav="sign-up", errors=[], values=_EMPTY, next=own_path(next))
 
 
 @post("/sign-up", status_code=200)
