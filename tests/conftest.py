@@ -22,7 +22,7 @@ hypothesis.settings.load_profile("loci")
 
 
 @contextmanager
-def _open_folder() -> Generator[Path, None, None]:
+def open_to_all() -> Generator[Path, None, None]:
     """A new folder that any user may enter: started as root, PostgreSQL runs as an ordinary user."""
     with tempfile.TemporaryDirectory(prefix="loci-tests-") as folder:
         Path(folder).chmod(0o755)
@@ -32,13 +32,13 @@ def _open_folder() -> Generator[Path, None, None]:
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
     """A folder for the data of a server that the test starts."""
-    with _open_folder() as folder:
+    with open_to_all() as folder:
         yield folder
 
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[EmbeddedPostgres]:
-    with _open_folder() as folder, EmbeddedPostgres(folder / "postgres", durable=False) as server:
+    with open_to_all() as folder, EmbeddedPostgres(folder / "postgres", durable=False) as server:
         yield server
 
 

@@ -9,7 +9,6 @@ import pytest
 from app.core import db
 from tests.mcp.conftest import HANDSHAKE, MODERN, Client
 
-
 # --- JSON-RPC errors
 
 
