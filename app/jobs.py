@@ -24,6 +24,7 @@ _log = logs.get_logger(__name__)
 _IDLE_SECONDS = 1.0
 _SWEEP_SECONDS = 600.0
 _SWEEP_LOCK = 0x6C6F6369 + 1
+_TIDY_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +79,23 @@ async def sweep(settings: Settings) -> None:
         await ratelimit.sweep()
 
 
+async def tidy_search() -> None:
+    """Move the new entries of the search index to their place, so that no import or search has to."""
+    async with atomic():
+        if await fetch_value("SELECT pg_try_advisory_xact_lock($1)", _SWEEP_LOCK):
+            await fetch_value("SELECT gin_clean_pending_list('card_grams')")
+
+
 async def work(settings: Settings) -> None:
     """Do jobs for ever; a database that is away is waited for."""
     context = JobContext(settings, mailer_for(settings))
     loop = asyncio.get_running_loop()
-    next_sweep = loop.time()
+    next_sweep = next_tidy = loop.time()
     while True:
         try:
+            if loop.time() >= next_tidy:
+                next_tidy = loop.time() + _TIDY_SECONDS
+                await tidy_search()
             if loop.time() >= next_sweep:
                 next_sweep = loop.time() + _SWEEP_SECONDS
                 await sweep(settings)

