@@ -14,7 +14,7 @@ from litestar import Litestar, Request, Response
 from litestar.datastructures import CacheControlHeader, State
 from litestar.di import Provide
 from litestar.exceptions import HTTPException, PermissionDeniedException
-from litestar.static_files import create_static_files_router
+from litestar.static_files import create_static_files_router  # pyright: ignore[reportUnknownVariableType]
 from litestar.types import ASGIApp
 
 from app import jobs

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+from app.accounts import service as accounts
 from app.accounts.views import AccountView
 from app.domain.plans import Plan
 from app.domain.scopes import Scope
-
-from app.accounts import service as accounts
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 PASSWORD = "correct horse battery staple"

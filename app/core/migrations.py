@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+from typing import cast
 
 import asyncpg
 
@@ -29,7 +30,7 @@ async def migrate() -> list[str]:
     os.environ.setdefault("PICCOLO_CONF", "app.piccolo_conf")
     lock: asyncpg.Connection = await DB.get_new_connection()
     try:
-        version = int(str(await lock.fetchval("SHOW server_version_num")))
+        version = int(await _value(lock, "SHOW server_version_num"))
         if version < _OLDEST:
             raise MigrationError(f"PostgreSQL 15 or newer is needed; this one is {version // 10000}.")
         await lock.execute("SELECT pg_advisory_lock($1)", _LOCK)
@@ -47,10 +48,15 @@ async def migrate() -> list[str]:
         await lock.close()
 
 
+async def _value(connection: asyncpg.Connection, sql: str) -> str:
+    return str(cast("object", await connection.fetchval(sql)))
+
+
 async def _ran(connection: asyncpg.Connection) -> list[str]:
     if await connection.fetchval("SELECT to_regclass('migration')") is None:
         return []
-    rows: list[asyncpg.Record] = await connection.fetch(
-        "SELECT name FROM migration WHERE app_name = 'loci' ORDER BY name"
+    rows = cast(
+        "list[dict[str, object]]",
+        await connection.fetch("SELECT name FROM migration WHERE app_name = 'loci' ORDER BY name"),
     )
-    return [row["name"] for row in rows]
+    return [str(row["name"]) for row in rows]

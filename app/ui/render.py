@@ -70,7 +70,8 @@ def _environment(language: str) -> Environment:
         extensions=["jinja2.ext.i18n", "jinja2.ext.do"],
     )
     environment.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined]
-    environment.globals.update({"asset": asset})
+    own_globals: dict[str, Any] = {"asset": asset}
+    environment.globals.update(own_globals)
 
     def local_time(moment: datetime, reader: Reader, form: str = "medium") -> str:
         return format_datetime(moment, form, tzinfo=ZoneInfo(reader.zone), locale=language)

@@ -6,14 +6,14 @@ import asyncio
 from datetime import timedelta
 
 import pytest
-from app.domain.plans import Plan
-from app.domain.scopes import Scope
 
 from app.accounts import queries, service
 from app.accounts.views import Caller
 from app.core import db
 from app.core.tokens import new_token, token_hash
 from app.domain.errors import Conflict, InvalidInput, NotFound
+from app.domain.plans import Plan
+from app.domain.scopes import Scope
 from tests.factories import NOW, make_account, make_key
 
 READ = frozenset({Scope.DECKS_READ})
