@@ -10,7 +10,15 @@ from asyncpg import Record
 
 from app.core import cursors
 from app.core.db import fetch, fetch_row
-from app.decks.rows import LARGEST_ID, live_deck, no_such_card, no_such_deck, own_collection, possible
+from app.decks.rows import (
+    LARGEST_ID,
+    live_deck,
+    no_such_card,
+    no_such_collection,
+    no_such_deck,
+    own_collection,
+    possible,
+)
 from app.decks.search import search_cards
 from app.decks.views import (
     CardView,
@@ -97,16 +105,27 @@ def _deck_view(row: Record) -> DeckView:
     return DeckView(*row.values())
 
 
+_COLLECTION = """
+SELECT shelf.id, shelf.title, (SELECT count(*) FROM deck WHERE deck.account_id = shelf.account_id
+          AND deck.collection_id = shelf.id AND deck.deleted_at IS NULL) AS deck_count,
+       shelf.created_at, shelf.updated_at
+  FROM collection AS shelf WHERE shelf.account_id = $1
+"""
+
+
 async def collections(account_id: int) -> tuple[CollectionView, ...]:
     """All collections of the account by title."""
-    rows = await fetch(
-        "SELECT shelf.id, shelf.title, (SELECT count(*) FROM deck WHERE deck.account_id = shelf.account_id "
-        "   AND deck.collection_id = shelf.id AND deck.deleted_at IS NULL) AS deck_count, "
-        "  shelf.created_at, shelf.updated_at "
-        "FROM collection AS shelf WHERE shelf.account_id = $1 ORDER BY shelf.title_key",
-        account_id,
-    )
+    rows = await fetch(_COLLECTION + " ORDER BY shelf.title_key", account_id)
     return tuple(CollectionView(*row.values()) for row in rows)
+
+
+async def collection(account_id: int, collection_id: int) -> CollectionView:
+    """One collection. Raises `NotFound`."""
+    possibly = possible(collection_id)
+    row = await fetch_row(_COLLECTION + " AND shelf.id = $2", account_id, collection_id) if possibly else None
+    if row is None:
+        raise no_such_collection()
+    return CollectionView(*row.values())
 
 
 _CARD = """

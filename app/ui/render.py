@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -82,8 +82,8 @@ def _environment(language: str) -> Environment:
     def number(value: float) -> str:
         return format_decimal(value, locale=language)
 
-    def local_date(moment: datetime | date, form: str = "medium") -> str:
-        return format_date(moment, form, locale=language)
+    def local_date(moment: datetime, reader: Reader, form: str = "medium") -> str:
+        return format_date(moment.astimezone(ZoneInfo(reader.zone)), form, locale=language)
 
     def ago(moment: datetime, now: datetime) -> str:
         return format_timedelta(moment - now, add_direction=True, locale=language)

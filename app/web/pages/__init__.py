@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from app.web.pages import account, activity, keys, passkeys, sign_in, study
+from app.web.pages import account, activity, cards, decks, export, home, keys, passkeys, search, sign_in, study, trash
 
 PAGES = [
-    *sign_in.HANDLERS,
-    *account.HANDLERS,
-    *passkeys.HANDLERS,
-    *keys.HANDLERS,
-    *activity.HANDLERS,
-    *study.HANDLERS,
+    handler
+    for module in (home, sign_in, account, passkeys, keys, activity, export, decks, cards, study, search, trash)
+    for handler in module.HANDLERS
 ]

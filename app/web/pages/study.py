@@ -8,7 +8,6 @@ from app.accounts.views import SignedIn
 from app.core import clock
 from app.decks import queries as decks
 from app.domain import scheduling
-from app.domain.calendar import StudyClock
 from app.domain.errors import AppError, InvalidInput, NotFound
 from app.domain.scheduling import Rating, SchedulingOptions
 from app.study import queries, service
@@ -16,13 +15,9 @@ from app.ui.render import translate
 from app.ui.study_view import StudyScreen, rating_buttons
 from app.web.context import HtmlRequest, go, page, reader_of
 from app.web.forms import Form
+from app.web.person import study_clock
 
 _MOST_EXTRA = 10_000
-
-
-def study_clock(me: SignedIn) -> StudyClock:
-    """The person's study days."""
-    return StudyClock(me.account.zone, me.account.rollover_hour)
 
 
 def options_of(me: SignedIn) -> SchedulingOptions:

@@ -1,0 +1,41 @@
+"""Search over all cards."""
+
+from __future__ import annotations
+
+from litestar import Response, get
+
+from app.accounts.views import SignedIn
+from app.decks import queries
+from app.decks.views import CardHit
+from app.domain.errors import InvalidInput
+from app.web.context import HtmlRequest, page
+from app.web.pages.sign_in import refusal
+
+_HITS = 30
+
+
+@get("/search")
+async def search_page(request: HtmlRequest, me: SignedIn, q: str = "", cursor: str | None = None) -> Response[str]:
+    """The cards that hold the text, newest first."""
+    hits: tuple[CardHit, ...] = ()
+    errors: list[tuple[str | None, str]] = []
+    next_cursor, status = None, 200
+    if q.strip():
+        try:
+            found = await queries.search_cards(me.account.id, q, cursor=cursor, limit=_HITS)
+            hits, next_cursor = found.items, found.next_cursor
+        except InvalidInput as error:
+            status, errors = refusal(request, error)
+    return page(
+        request,
+        "search/search.html",
+        status=status,
+        nav="search",
+        q=q,
+        hits=hits,
+        next_cursor=next_cursor,
+        errors=errors,
+    )
+
+
+HANDLERS = [search_page]
