@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
+from urllib.parse import quote
 
 from litestar import Request, Response
 from litestar.datastructures import Cookie
+from litestar.di import NamedDependency
 from litestar.enums import MediaType
 from litestar.exceptions import NotAuthorizedException
 
@@ -73,6 +75,10 @@ async def signed_in(request: HtmlRequest) -> SignedIn:
     return found
 
 
+# A page that needs an account says so by a parameter `me: Me`; `app.main` names `signed_in` as what gives it.
+Me: TypeAlias = NamedDependency[SignedIn]
+
+
 def address_of(request: HtmlRequest) -> str:
     """The address of the browser, as far as the trusted proxies tell."""
     return request.client.host if request.client else ""
@@ -123,7 +129,7 @@ def page(request: HtmlRequest, template: str, *, status: int = 200, nav: str = "
     )
     response = Response(body, status_code=status, media_type=MediaType.HTML)
     if noted:
-        response.delete_cookie(_FLASH)
+        forget_cookie(request, response, _FLASH)
     return response
 
 
@@ -145,6 +151,12 @@ def go(request: HtmlRequest, path: str, *notes: tuple[str, str, dict[str, object
     return response
 
 
+def forget_cookie(request: HtmlRequest, response: Response[Any], name: str) -> None:
+    """Make the browser drop a cookie; it keeps one named `__Host-…` unless the order to drop it is Secure as well."""
+    secure = web_context(request).settings.secure_cookies
+    response.set_cookie(Cookie(name, value="", max_age=0, expires=0, httponly=True, secure=secure))
+
+
 def done(message: str, **params: object) -> tuple[str, str, dict[str, object]]:
     """A note that something was done."""
     return "good", message, params
@@ -156,7 +168,7 @@ def failed(error: AppError) -> tuple[str, str, dict[str, object]]:
 
 
 def own_path(path: str | None, default: str = "/") -> str:
-    """`path` if it leads to a page of ours, else `default`: never to another host."""
+    """`path`, fit for a header, if it leads to a page of ours, else `default`: never to another host."""
     if not path or not path.startswith("/") or path.startswith(("//", "/\\")) or any(ord(c) < 32 for c in path):
         return default
-    return path
+    return quote(path, safe="/?#%&=+:,;@!$'()*~[]", errors="replace")

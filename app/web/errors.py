@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from litestar import Request, Response
@@ -17,6 +17,7 @@ from app.ui.render import translate
 from app.web.context import SignInNeeded, page, reader_of
 
 _log = logs.get_logger(__name__)
+Body = TypeVar("Body")
 
 STATUS: Mapping[ErrorCode, int] = {
     ErrorCode.PLAN_REQUIRED: 403,
@@ -53,7 +54,11 @@ def app_error(request: Request[Any, Any, Any], error: AppError) -> Response[str]
     text = translate(reader, error.message, **error.params)
     if error.hint:
         text += " " + translate(reader, error.hint, **error.params)
-    response = _page(request, status, text)
+    return with_retry_after(_page(request, status, text), error)
+
+
+def with_retry_after(response: Response[Body], error: AppError) -> Response[Body]:
+    """The response, saying when to try again where `error` knows."""
     if isinstance(error, RateLimited):
         response.headers["retry-after"] = str(error.retry_after_seconds)
     return response
@@ -66,7 +71,10 @@ def http_error(request: Request[Any, Any, Any], error: HTTPException) -> Respons
         target = "/sign-in" if request.method != "GET" or back == "/" else f"/sign-in?next={quote(back, safe='')}"
         return Response(None, status_code=303, headers={"location": target})
     status = error.status_code if error.status_code in _TITLES else (500 if error.status_code >= 500 else 400)
-    return _page(request, status)
+    response = _page(request, status)
+    if error.headers and "Allow" in error.headers:  # which methods there are, with a 405
+        response.headers["allow"] = error.headers["Allow"]
+    return response
 
 
 def unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[str]:

@@ -7,16 +7,20 @@ import io
 from collections.abc import AsyncIterator
 
 from litestar import Response, get
+from litestar.params import FromQuery
 from litestar.response import Stream
 
-from app.accounts.views import SignedIn
 from app.audit import queries
-from app.web.context import HtmlRequest, page
+from app.web.context import HtmlRequest, Me, page
 
 
 @get("/activity")
 async def activity_page(
-    request: HtmlRequest, me: SignedIn, tool: str = "", client: str = "", cursor: str | None = None
+    request: HtmlRequest,
+    me: Me,
+    tool: FromQuery[str] = "",
+    client: FromQuery[str] = "",
+    cursor: FromQuery[str | None] = None,
 ) -> Response[str]:
     """The newest first."""
     found = await queries.events(me.account.id, tool=tool or None, client=client or None, cursor=cursor)
@@ -34,7 +38,7 @@ async def activity_page(
 
 
 @get("/activity/export")
-async def export_activity(me: SignedIn) -> Stream:
+async def export_activity(me: Me) -> Stream:
     """All of it as CSV."""
 
     async def lines() -> AsyncIterator[str]:

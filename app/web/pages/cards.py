@@ -6,16 +6,16 @@ import re
 from typing import Any
 
 from litestar import Response, get, post
+from litestar.params import FromPath, FromQuery
 from msgspec import UNSET
 
-from app.accounts.views import SignedIn
 from app.core import clock
 from app.decks import queries, service
 from app.decks.changes import CardChanges, NewCard
 from app.decks.views import CardView
 from app.domain.errors import N_, AppError, Conflict, InvalidInput, NotFound
 from app.study import queries as study
-from app.web.context import HtmlRequest, done, failed, go, page, web_context
+from app.web.context import HtmlRequest, Me, done, failed, go, page, web_context
 from app.web.forms import Form
 from app.web.pages.sign_in import refusal
 from app.web.person import limits_of, study_clock
@@ -44,7 +44,7 @@ def _values_of(card: CardView) -> dict[str, str]:
 
 
 @get("/cards/{card_id:int}")
-async def card_page(request: HtmlRequest, me: SignedIn, card_id: int) -> Response[str]:
+async def card_page(request: HtmlRequest, me: Me, card_id: FromPath[int]) -> Response[str]:
     """Both sides of a card and when it comes back; the address that AI clients link to."""
     card = await queries.card(me.account.id, card_id)
     waiting = await study.card_to_answer(me.account.id, card_id)
@@ -52,14 +52,14 @@ async def card_page(request: HtmlRequest, me: SignedIn, card_id: int) -> Respons
 
 
 @get("/decks/{deck_id:int}/cards/new")
-async def new_card_page(request: HtmlRequest, me: SignedIn, deck_id: int) -> Response[str]:
+async def new_card_page(request: HtmlRequest, me: Me, deck_id: FromPath[int]) -> Response[str]:
     """The form for a card."""
     deck = await queries.deck(me.account.id, deck_id, clock=study_clock(me), now=clock.now())
     return page(request, "cards/new.html", nav="decks", deck=deck, values=_EMPTY, errors=[])
 
 
 @post("/decks/{deck_id:int}/cards/new", status_code=200)
-async def add_card(request: HtmlRequest, me: SignedIn, deck_id: int) -> Response[Any]:
+async def add_card(request: HtmlRequest, me: Me, deck_id: FromPath[int]) -> Response[Any]:
     """Make a card and offer the next form."""
     deck = await queries.deck(me.account.id, deck_id, clock=study_clock(me), now=clock.now())
     form = await Form.of(request)
@@ -118,7 +118,7 @@ async def _edit_page(
 
 @get("/cards/{card_id:int}/edit")
 async def edit_card_page(
-    request: HtmlRequest, me: SignedIn, card_id: int, origin: str = "", extra: str = "0"
+    request: HtmlRequest, me: Me, card_id: FromPath[int], origin: FromQuery[str] = "", extra: FromQuery[str] = "0"
 ) -> Response[str]:
     """The card's text; `origin=study` leads back to studying."""
     card = await queries.card(me.account.id, card_id)
@@ -126,7 +126,7 @@ async def edit_card_page(
 
 
 @post("/cards/{card_id:int}/edit", status_code=200)
-async def edit_card(request: HtmlRequest, me: SignedIn, card_id: int) -> Response[Any]:
+async def edit_card(request: HtmlRequest, me: Me, card_id: FromPath[int]) -> Response[Any]:
     """Keep the text. If somebody changed it meanwhile, both texts are shown and nothing is lost."""
     card = await queries.card(me.account.id, card_id)
     form = await Form.of(request)
@@ -158,7 +158,7 @@ async def edit_card(request: HtmlRequest, me: SignedIn, card_id: int) -> Respons
 
 
 @post("/cards/{card_id:int}/delete", status_code=200)
-async def delete_card(request: HtmlRequest, me: SignedIn, card_id: int) -> Response[None]:
+async def delete_card(request: HtmlRequest, me: Me, card_id: FromPath[int]) -> Response[None]:
     """Put one card into the trash."""
     card = await queries.card(me.account.id, card_id)
     await service.delete_cards(me.account.id, [card_id], now=clock.now())
@@ -166,7 +166,7 @@ async def delete_card(request: HtmlRequest, me: SignedIn, card_id: int) -> Respo
 
 
 @post("/decks/{deck_id:int}/cards", status_code=200)
-async def change_many(request: HtmlRequest, me: SignedIn, deck_id: int) -> Response[Any]:
+async def change_many(request: HtmlRequest, me: Me, deck_id: FromPath[int]) -> Response[Any]:
     """Move, tag, untag or delete the ticked cards of a deck."""
     deck = await queries.deck(me.account.id, deck_id, clock=study_clock(me), now=clock.now())
     form = await Form.of(request)
@@ -205,13 +205,13 @@ async def change_many(request: HtmlRequest, me: SignedIn, deck_id: int) -> Respo
 
 
 @get("/decks/{deck_id:int}/cards", sync_to_thread=False)
-def after_reload(request: HtmlRequest, deck_id: int) -> Response[None]:
+def after_reload(request: HtmlRequest, deck_id: FromPath[int]) -> Response[None]:
     """The address of a posted form, opened by itself."""
     return go(request, f"/decks/{deck_id}")
 
 
 @get("/cards/{card_id:int}/delete", sync_to_thread=False)
-def after_reload_of_delete(request: HtmlRequest, card_id: int) -> Response[None]:
+def after_reload_of_delete(request: HtmlRequest, card_id: FromPath[int]) -> Response[None]:
     """The address of a posted form, opened by itself."""
     return go(request, f"/cards/{card_id}")
 

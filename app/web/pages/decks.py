@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from litestar import Response, get, post
+from litestar.params import FromPath, FromQuery
 from msgspec import UNSET
 
 from app.accounts.views import SignedIn
@@ -15,7 +16,7 @@ from app.decks.changes import DeckChanges
 from app.decks.views import DeckView
 from app.domain.errors import N_, AppError, InvalidInput
 from app.study import queries as study
-from app.web.context import HtmlRequest, done, go, page, web_context
+from app.web.context import HtmlRequest, Me, done, go, page, web_context
 from app.web.forms import Form
 from app.web.pages.sign_in import refusal
 from app.web.person import limits_of, study_clock
@@ -25,7 +26,7 @@ _CARDS = 50
 
 
 @get("/decks")
-async def decks_page(request: HtmlRequest, me: SignedIn, cursor: str | None = None) -> Response[str]:
+async def decks_page(request: HtmlRequest, me: Me, cursor: FromQuery[str | None] = None) -> Response[str]:
     """Collections with their decks, then the decks of no collection."""
     return await _decks_page(request, me, cursor=cursor)
 
@@ -81,13 +82,13 @@ def _deck_values(form: Form) -> dict[str, Any]:
 
 
 @get("/decks/new")
-async def new_deck_page(request: HtmlRequest, me: SignedIn) -> Response[str]:
+async def new_deck_page(request: HtmlRequest, me: Me) -> Response[str]:
     """The form for a deck."""
     return await _deck_form(request, me, "decks/new.html", _NEW_DECK)
 
 
 @post("/decks/new", status_code=200)
-async def create_deck(request: HtmlRequest, me: SignedIn) -> Response[Any]:
+async def create_deck(request: HtmlRequest, me: Me) -> Response[Any]:
     """Make a deck and go to adding its first card."""
     form = await Form.of(request)
     values = _NEW_DECK
@@ -110,7 +111,12 @@ async def create_deck(request: HtmlRequest, me: SignedIn) -> Response[Any]:
 
 @get("/decks/{deck_id:int}")
 async def deck_page(
-    request: HtmlRequest, me: SignedIn, deck_id: int, q: str = "", tag: str = "", cursor: str | None = None
+    request: HtmlRequest,
+    me: Me,
+    deck_id: FromPath[int],
+    q: FromQuery[str] = "",
+    tag: FromQuery[str] = "",
+    cursor: FromQuery[str | None] = None,
 ) -> Response[str]:
     """A deck with its cards, all or those that a search or a tag finds."""
     now, days = clock.now(), study_clock(me)
@@ -151,14 +157,14 @@ async def deck_page(
 
 
 @get("/decks/{deck_id:int}/edit")
-async def edit_deck_page(request: HtmlRequest, me: SignedIn, deck_id: int) -> Response[str]:
+async def edit_deck_page(request: HtmlRequest, me: Me, deck_id: FromPath[int]) -> Response[str]:
     """The deck's title, description, language and collection."""
     deck = await queries.deck(me.account.id, deck_id, clock=study_clock(me), now=clock.now())
     return await _deck_form(request, me, "decks/edit.html", deck, deck=deck)
 
 
 @post("/decks/{deck_id:int}/edit", status_code=200)
-async def edit_deck(request: HtmlRequest, me: SignedIn, deck_id: int) -> Response[Any]:
+async def edit_deck(request: HtmlRequest, me: Me, deck_id: FromPath[int]) -> Response[Any]:
     """Keep what was changed."""
     deck = await queries.deck(me.account.id, deck_id, clock=study_clock(me), now=clock.now())
     form = await Form.of(request)
@@ -183,7 +189,7 @@ async def edit_deck(request: HtmlRequest, me: SignedIn, deck_id: int) -> Respons
 
 
 @post("/decks/{deck_id:int}/delete", status_code=200)
-async def delete_deck(request: HtmlRequest, me: SignedIn, deck_id: int) -> Response[Any]:
+async def delete_deck(request: HtmlRequest, me: Me, deck_id: FromPath[int]) -> Response[Any]:
     """Put the deck and its cards into the trash, after a question."""
     form = await Form.of(request)
     if not form.switch("confirmed"):
@@ -195,7 +201,7 @@ async def delete_deck(request: HtmlRequest, me: SignedIn, deck_id: int) -> Respo
 
 
 @post("/collections", status_code=200)
-async def create_collection(request: HtmlRequest, me: SignedIn) -> Response[Any]:
+async def create_collection(request: HtmlRequest, me: Me) -> Response[Any]:
     """Make a collection."""
     form = await Form.of(request)
     title = form.text("title")
@@ -208,14 +214,14 @@ async def create_collection(request: HtmlRequest, me: SignedIn) -> Response[Any]
 
 
 @get("/collections/{collection_id:int}/edit")
-async def edit_collection_page(request: HtmlRequest, me: SignedIn, collection_id: int) -> Response[str]:
+async def edit_collection_page(request: HtmlRequest, me: Me, collection_id: FromPath[int]) -> Response[str]:
     """The collection's title, and its end."""
     shelf = await queries.collection(me.account.id, collection_id)
     return page(request, "decks/collection.html", nav="decks", collection=shelf, title=shelf.title, errors=[])
 
 
 @post("/collections/{collection_id:int}/edit", status_code=200)
-async def rename_collection(request: HtmlRequest, me: SignedIn, collection_id: int) -> Response[Any]:
+async def rename_collection(request: HtmlRequest, me: Me, collection_id: FromPath[int]) -> Response[Any]:
     """Give the collection another title."""
     shelf = await queries.collection(me.account.id, collection_id)
     form = await Form.of(request)
@@ -231,7 +237,7 @@ async def rename_collection(request: HtmlRequest, me: SignedIn, collection_id: i
 
 
 @post("/collections/{collection_id:int}/delete", status_code=200)
-async def delete_collection(request: HtmlRequest, me: SignedIn, collection_id: int) -> Response[None]:
+async def delete_collection(request: HtmlRequest, me: Me, collection_id: FromPath[int]) -> Response[None]:
     """Take the collection away; its decks stay."""
     await service.delete_collection(me.account.id, collection_id, now=clock.now())
     return go(request, "/decks", done(N_("The collection is gone. Its decks are still here.")))
@@ -244,7 +250,7 @@ def after_reload(request: HtmlRequest) -> Response[None]:
 
 
 @get("/decks/{deck_id:int}/delete", sync_to_thread=False)
-def after_reload_of_delete(request: HtmlRequest, deck_id: int) -> Response[None]:
+def after_reload_of_delete(request: HtmlRequest, deck_id: FromPath[int]) -> Response[None]:
     """The address of a posted form, opened by itself."""
     return go(request, f"/decks/{deck_id}")
 

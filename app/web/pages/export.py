@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from litestar import get
+from litestar.params import FromPath
 from litestar.response import Stream
 
-from app.accounts.views import SignedIn
 from app.core import clock
 from app.decks import queries
 from app.transfer.export import cards_csv, document
+from app.web.context import Me
 from app.web.person import study_clock
 
 
@@ -17,7 +18,7 @@ def _attachment(name: str) -> dict[str, str]:
 
 
 @get("/account/export")
-async def export_account(me: SignedIn) -> Stream:
+async def export_account(me: Me) -> Stream:
     """Everything in the account."""
     return Stream(
         document(me.account.id, now=clock.now()), media_type="application/json", headers=_attachment("loci.json")
@@ -25,7 +26,7 @@ async def export_account(me: SignedIn) -> Stream:
 
 
 @get("/decks/{deck_id:int}/export")
-async def export_deck(me: SignedIn, deck_id: int) -> Stream:
+async def export_deck(me: Me, deck_id: FromPath[int]) -> Stream:
     """The live cards of a deck."""
     deck = await queries.deck(me.account.id, deck_id, clock=study_clock(me), now=clock.now())
     return Stream(

@@ -7,13 +7,24 @@ from typing import Any
 import msgspec
 from litestar import MediaType, Response, get, post
 from litestar.datastructures import Cookie
+from litestar.params import FromPath
 
 from app.accounts import passkeys
 from app.accounts.ceremony import CHALLENGE_LIFE, Ceremony
-from app.accounts.views import SignedIn
 from app.core import clock
 from app.domain.errors import N_, AppError, InvalidInput
-from app.web.context import HtmlRequest, address_of, done, failed, go, own_path, party_of, user_agent_of, web_context
+from app.web.context import (
+    HtmlRequest,
+    Me,
+    address_of,
+    done,
+    failed,
+    go,
+    own_path,
+    party_of,
+    user_agent_of,
+    web_context,
+)
 from app.web.forms import Form
 from app.web.pages.sign_in import with_session
 
@@ -87,13 +98,13 @@ async def sign_in(request: HtmlRequest) -> Response[Any]:
 
 
 @post("/account/passkeys/options", status_code=200)
-async def register_options(request: HtmlRequest, me: SignedIn) -> Response[str]:
+async def register_options(request: HtmlRequest, me: Me) -> Response[str]:
     """What the browser makes a passkey with."""
     return _begin(request, await passkeys.registration(me.account.id, party_of(request), now=clock.now()))
 
 
 @post("/account/passkeys", status_code=200)
-async def register(request: HtmlRequest, me: SignedIn) -> Response[Any]:
+async def register(request: HtmlRequest, me: Me) -> Response[Any]:
     """Keep the passkey that the browser made."""
     answer = await _answer(request)
     await passkeys.register(
@@ -108,7 +119,7 @@ async def register(request: HtmlRequest, me: SignedIn) -> Response[Any]:
 
 
 @post("/account/passkeys/{passkey_id:int}/remove", status_code=200)
-async def remove(request: HtmlRequest, me: SignedIn, passkey_id: int) -> Response[None]:
+async def remove(request: HtmlRequest, me: Me, passkey_id: FromPath[int]) -> Response[None]:
     """Forget a passkey; the last way in stays."""
     try:
         await passkeys.remove_passkey(me.account.id, passkey_id)
@@ -118,7 +129,7 @@ async def remove(request: HtmlRequest, me: SignedIn, passkey_id: int) -> Respons
 
 
 @post("/account/passkeys/{passkey_id:int}/rename", status_code=200)
-async def rename(request: HtmlRequest, me: SignedIn, passkey_id: int) -> Response[None]:
+async def rename(request: HtmlRequest, me: Me, passkey_id: FromPath[int]) -> Response[None]:
     """Give a passkey another name."""
     form = await Form.of(request)
     try:

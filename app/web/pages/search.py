@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from litestar import Response, get
+from litestar.params import FromQuery
 
-from app.accounts.views import SignedIn
 from app.decks import queries
 from app.decks.views import CardHit
 from app.domain.errors import InvalidInput
-from app.web.context import HtmlRequest, page
+from app.web.context import HtmlRequest, Me, page
 from app.web.pages.sign_in import refusal
 
 _HITS = 30
 
 
 @get("/search")
-async def search_page(request: HtmlRequest, me: SignedIn, q: str = "", cursor: str | None = None) -> Response[str]:
+async def search_page(
+    request: HtmlRequest, me: Me, q: FromQuery[str] = "", cursor: FromQuery[str | None] = None
+) -> Response[str]:
     """The cards that hold the text, newest first."""
     hits: tuple[CardHit, ...] = ()
     errors: list[tuple[str | None, str]] = []

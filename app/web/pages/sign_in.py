@@ -6,6 +6,7 @@ from typing import Any
 
 from litestar import Response, get, post
 from litestar.datastructures import Cookie
+from litestar.params import FromQuery
 
 from app.accounts import service
 from app.accounts.views import AccountView
@@ -16,6 +17,7 @@ from app.web.context import (
     HtmlRequest,
     address_of,
     done,
+    forget_cookie,
     go,
     maybe_signed_in,
     own_path,
@@ -25,7 +27,7 @@ from app.web.context import (
     user_agent_of,
     web_context,
 )
-from app.web.errors import STATUS
+from app.web.errors import STATUS, with_retry_after
 from app.web.forms import Form
 
 _DAY_SECONDS = 24 * 3600
@@ -42,9 +44,18 @@ def refusal(request: HtmlRequest, error: AppError) -> tuple[int, list[tuple[str 
     return STATUS[error.code], [(field, text)]
 
 
-def with_session(request: HtmlRequest, response: Response[Any], token: str) -> Response[Any]:
-    """The response with the cookie that keeps the browser signed in."""
+def form_again(request: HtmlRequest, template: str, error: AppError, *, nav: str, **shown: Any) -> Response[str]:
+    """The form that was refused, with what was entered and why."""
+    status, errors = refusal(request, error)
+    return with_retry_after(page(request, template, status=status, nav=nav, errors=errors, **shown), error)
+
+
+async def with_session(request: HtmlRequest, response: Response[Any], token: str) -> Response[Any]:
+    """The response with the cookie that keeps the browser signed in; the session it had before is closed."""
     web = web_context(request)
+    former = request.cookies.get(web.session_cookie)
+    if former:
+        await service.sign_out(former)
     response.set_cookie(
         Cookie(
             web.session_cookie,
@@ -70,7 +81,7 @@ async def open_session(request: HtmlRequest, account: AccountView) -> str:
 
 
 @get("/sign-in")
-async def sign_in_page(request: HtmlRequest, next: str = "/") -> Response[Any]:
+async def sign_in_page(request: HtmlRequest, next: FromQuery[str] = "/") -> Response[Any]:
     """The sign-in form; `next` is where it leads."""
     if await maybe_signed_in(request):
         return go(request, own_path(next))
@@ -100,22 +111,20 @@ async def sign_in(request: HtmlRequest) -> Response[Any]:
             session_days=web_context(request).settings.session_days,
         )
     except (InvalidInput, RateLimited, Unavailable) as error:
-        status, errors = refusal(request, error)
-        return page(
+        return form_again(
             request,
             "account/sign_in.html",
-            status=status,
+            error,
             nav="sign-in",
-            errors=errors,
             email=email,
             next=target,
             with_passkeys=party_of(request).is_usable,
         )
-    return with_session(request, go(request, target), token)
+    return await with_session(request, go(request, target), token)
 
 
 @get("/sign-up")
-async def sign_up_page(request: HtmlRequest, next: str = "/") -> Response[Any]:
+async def sign_up_page(request: HtmlRequest, next: FromQuery[str] = "/") -> Response[Any]:
     """The form for a new account."""
     if await maybe_signed_in(request):
         return go(request, own_path(next))
@@ -140,12 +149,9 @@ async def sign_up(request: HtmlRequest) -> Response[Any]:
             address=address_of(request),
         )
     except AppError as error:
-        status, errors = refusal(request, error)
-        return page(
-            request, "account/sign_up.html", status=status, nav="sign-up", errors=errors, values=values, next=target
-        )
+        return form_again(request, "account/sign_up.html", error, nav="sign-up", values=values, next=target)
     token = await open_session(request, account)
-    return with_session(request, go(request, target, done(N_("Welcome. Your account is ready."))), token)
+    return await with_session(request, go(request, target, done(N_("Welcome. Your account is ready."))), token)
 
 
 @post("/sign-out", status_code=200)
@@ -156,14 +162,14 @@ async def sign_out(request: HtmlRequest) -> Response[None]:
     if token:
         await service.sign_out(token)
     response = go(request, "/sign-in", done(N_("You are signed out.")))
-    response.delete_cookie(web.session_cookie)
+    forget_cookie(request, response, web.session_cookie)
     return response
 
 
 @get("/password/forgotten")
 async def forgotten_page(request: HtmlRequest) -> Response[str]:
     """Asks for the address that the link goes to."""
-    return page(request, "account/forgotten.html", errors=[], email="")
+    return page(request, "account/forgotten.html", nav="sign-in", errors=[], email="")
 
 
 @post("/password/forgotten", status_code=200)
@@ -174,15 +180,14 @@ async def forgotten(request: HtmlRequest) -> Response[str]:
     try:
         await service.request_password_reset(email, now=clock.now(), address=address_of(request))
     except AppError as error:
-        status, errors = refusal(request, error)
-        return page(request, "account/forgotten.html", status=status, errors=errors, email=email)
-    return page(request, "account/forgotten_sent.html")
+        return form_again(request, "account/forgotten.html", error, nav="sign-in", email=email)
+    return page(request, "account/forgotten_sent.html", nav="sign-in")
 
 
 @get("/password/reset")
-async def reset_page(request: HtmlRequest, token: str = "") -> Response[str]:
+async def reset_page(request: HtmlRequest, token: FromQuery[str] = "") -> Response[str]:
     """The form behind the link of the mail."""
-    return page(request, "account/reset.html", errors=[], token=token)
+    return page(request, "account/reset.html", nav="sign-in", errors=[], token=token)
 
 
 @post("/password/reset", status_code=200)
@@ -193,11 +198,10 @@ async def reset(request: HtmlRequest) -> Response[Any]:
     try:
         account = await service.reset_password(token, form.secret("password"), now=clock.now())
     except AppError as error:
-        status, errors = refusal(request, error)
-        return page(request, "account/reset.html", status=status, errors=errors, token=token)
+        return form_again(request, "account/reset.html", error, nav="sign-in", token=token)
     session = await open_session(request, account)
     note = done(N_("Your password is changed. All other browsers are signed out."))
-    return with_session(request, go(request, "/", note), session)
+    return await with_session(request, go(request, "/", note), session)
 
 
 HANDLERS = [

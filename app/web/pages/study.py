@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from litestar import Response, get, post
+from litestar.params import FromPath, FromQuery
 
 from app.accounts.views import SignedIn
 from app.core import clock
@@ -13,7 +14,7 @@ from app.domain.scheduling import Rating, SchedulingOptions
 from app.study import queries, service
 from app.ui.render import translate
 from app.ui.study_view import StudyScreen, rating_buttons
-from app.web.context import HtmlRequest, go, page, reader_of
+from app.web.context import HtmlRequest, Me, go, page, reader_of
 from app.web.forms import Form
 from app.web.person import study_clock
 
@@ -83,14 +84,19 @@ def _extra(form_or_text: str) -> int:
 
 @get("/decks/{deck_id:int}/study")
 async def study_page(
-    request: HtmlRequest, me: SignedIn, deck_id: int, extra: int = 0, card: int | None = None, rep: int | None = None
+    request: HtmlRequest,
+    me: Me,
+    deck_id: FromPath[int],
+    extra: FromQuery[int] = 0,
+    card: FromQuery[int | None] = None,
+    rep: FromQuery[int | None] = None,
 ) -> Response[str]:
     """The question of the next card, or of the one that is named (after an edit)."""
     return await _screen(request, me, deck_id, extra_new=min(max(0, extra), _MOST_EXTRA), card_id=card, rep=rep)
 
 
 @post("/decks/{deck_id:int}/study/reveal", status_code=200)
-async def reveal(request: HtmlRequest, me: SignedIn, deck_id: int) -> Response[str]:
+async def reveal(request: HtmlRequest, me: Me, deck_id: FromPath[int]) -> Response[str]:
     """The answer, and what each button would do."""
     form = await Form.of(request)
     return await _screen(
@@ -106,7 +112,7 @@ async def reveal(request: HtmlRequest, me: SignedIn, deck_id: int) -> Response[s
 
 
 @post("/decks/{deck_id:int}/study/answer", status_code=200)
-async def answer(request: HtmlRequest, me: SignedIn, deck_id: int) -> Response[str]:
+async def answer(request: HtmlRequest, me: Me, deck_id: FromPath[int]) -> Response[str]:
     """Keep the answer, once, and show what comes next."""
     form = await Form.of(request)
     card_id = form.id("card")
@@ -132,7 +138,7 @@ async def answer(request: HtmlRequest, me: SignedIn, deck_id: int) -> Response[s
 
 
 @post("/decks/{deck_id:int}/study/undo", status_code=200)
-async def undo(request: HtmlRequest, me: SignedIn, deck_id: int) -> Response[str]:
+async def undo(request: HtmlRequest, me: Me, deck_id: FromPath[int]) -> Response[str]:
     """Take the last answer back and show its card again."""
     form = await Form.of(request)
     extra_new = _extra(form.text("extra"))
@@ -153,7 +159,7 @@ async def undo(request: HtmlRequest, me: SignedIn, deck_id: int) -> Response[str
 
 
 @get(["/decks/{deck_id:int}/study/reveal", "/decks/{deck_id:int}/study/answer", "/decks/{deck_id:int}/study/undo"])
-async def after_reload(request: HtmlRequest, deck_id: int) -> Response[None]:
+async def after_reload(request: HtmlRequest, deck_id: FromPath[int]) -> Response[None]:
     """The address of a posted form, opened by itself, leads to the deck's study page."""
     return go(request, f"/decks/{deck_id}/study")
 

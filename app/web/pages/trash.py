@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from litestar import Response, get, post
+from litestar.params import FromPath, FromQuery
 
-from app.accounts.views import SignedIn
 from app.core import clock
 from app.decks import queries, service
 from app.domain.errors import N_, AppError, InvalidInput, NotFound
-from app.web.context import HtmlRequest, done, failed, go, page, web_context
+from app.web.context import HtmlRequest, Me, done, failed, go, page, web_context
 from app.web.forms import Form
 from app.web.person import limits_of
 
@@ -20,7 +20,7 @@ _CARDS = 50
 
 @get("/trash")
 async def trash_page(
-    request: HtmlRequest, me: SignedIn, decks: str | None = None, cards: str | None = None
+    request: HtmlRequest, me: Me, decks: FromQuery[str | None] = None, cards: FromQuery[str | None] = None
 ) -> Response[str]:
     """The last deleted first; `decks` and `cards` are the cursors of the two lists."""
     return page(
@@ -33,7 +33,7 @@ async def trash_page(
 
 
 @post("/trash/decks/{deck_id:int}/restore", status_code=200)
-async def restore_deck(request: HtmlRequest, me: SignedIn, deck_id: int) -> Response[None]:
+async def restore_deck(request: HtmlRequest, me: Me, deck_id: FromPath[int]) -> Response[None]:
     """Bring a deck back with the cards that went with it."""
     limits = limits_of(me, web_context(request).settings)
     try:
@@ -46,7 +46,7 @@ async def restore_deck(request: HtmlRequest, me: SignedIn, deck_id: int) -> Resp
 
 
 @post("/trash/decks/{deck_id:int}/erase", status_code=200)
-async def erase_deck(request: HtmlRequest, me: SignedIn, deck_id: int) -> Response[Any]:
+async def erase_deck(request: HtmlRequest, me: Me, deck_id: FromPath[int]) -> Response[Any]:
     """Erase a deck of the trash for good, after a question."""
     form = await Form.of(request)
     if not form.switch("confirmed"):
@@ -56,7 +56,7 @@ async def erase_deck(request: HtmlRequest, me: SignedIn, deck_id: int) -> Respon
 
 
 @post("/trash/cards", status_code=200)
-async def change_many(request: HtmlRequest, me: SignedIn) -> Response[Any]:
+async def change_many(request: HtmlRequest, me: Me) -> Response[Any]:
     """Restore or erase the ticked cards."""
     form = await Form.of(request)
     try:

@@ -1,0 +1,1 @@
+"""The demo account: its decks and how they were studied before today."""

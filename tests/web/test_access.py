@@ -1,0 +1,184 @@
+"""Who reaches what, for every page there is: found by the application's own list of routes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from litestar import Litestar
+from litestar.routes import HTTPRoute
+
+from app.accounts import service as accounts
+from app.core import clock, db
+from app.domain.scopes import Scope
+from tests.web.conftest import Visitor, signed_in, text_of
+from tests.web.test_decks_pages import new_card, new_deck
+
+# Pages that anybody may see, and endpoints that are no pages.
+PUBLIC = {
+    "/",
+    "/health",
+    "/sign-in",
+    "/sign-up",
+    "/sign-out",
+    "/password/forgotten",
+    "/password/reset",
+    "/passkeys/sign-in",
+    "/passkeys/sign-in/options",
+}
+NOT_PAGES = ("/static", "/mcp", "/.well-known")
+# They only lead on to the page that the form stood on, whoever asks.
+LEADING_ON = {
+    "/account/passkeys",
+    "/collections",
+    "/cards/{card_id}/delete",
+    "/decks/{deck_id}/cards",
+    "/decks/{deck_id}/delete",
+    "/decks/{deck_id}/study/reveal",
+    "/decks/{deck_id}/study/answer",
+    "/decks/{deck_id}/study/undo",
+    "/trash/cards",
+    "/trash/decks/{deck_id}/erase",
+    "/trash/decks/{deck_id}/restore",
+}
+MISSING = 987_654_321
+OWNED = (
+    "account", "collection", "deck", "card", "card_schedule", "review", "access_key", "web_session", "passkey"
+)  # fmt: skip
+
+
+def routes(application: Litestar) -> Iterator[tuple[str, str]]:
+    """Method and path of every page."""
+    for route in application.routes:
+        path = re.sub(r":int}", "}", route.path)
+        if isinstance(route, HTTPRoute) and not path.startswith(NOT_PAGES):
+            for method in sorted(set(route.methods) - {"OPTIONS", "HEAD"}):
+                yield method, path
+
+
+async def rows() -> list[object]:
+    """Everything that a page could change of Alice's."""
+    counted: list[object] = []
+    for table in (
+        "account",
+        "collection",
+        "deck",
+        "card",
+        "card_schedule",
+        "review",
+        "access_key",
+        "web_session",
+        "passkey",
+    ):
+        found = await db.fetch(f"SELECT * FROM {table} ORDER BY 1, 2")  # noqa: S608 - names of this list
+        counted += [{k: v for k, v in row.items() if k != "seen_at"} for row in found]
+    return counted
+
+
+FORM = {
+    "confirmed": "1",
+    "do": "delete",
+    "title": "changed",
+    "front": "changed",
+    "back": "changed",
+    "version": "1",
+    "rating": "3",
+    "rep": "0",
+}
+
+
+async def test_every_page_but_the_public_ones_asks_who_you_are(application: Litestar, carol: Visitor) -> None:
+    seen = 0
+    for method, path in routes(application):
+        if path in PUBLIC or (method == "GET" and path in LEADING_ON):
+            continue
+        seen += 1
+        concrete = re.sub(r"{\w+}", "1", path)
+        answer = await carol.client.request(method, concrete, data=FORM if method == "POST" else None)
+        assert answer.status_code == 303, (method, path, answer.status_code)
+        assert answer.headers["location"].startswith("/sign-in"), (method, path)
+        if method == "GET" and concrete != "/":
+            assert answer.headers["location"] == "/sign-in?next=" + concrete.replace("/", "%2F")
+    assert seen > 30
+
+
+async def test_another_persons_rows_are_like_missing_ones(application: Litestar, alice: Visitor, bob: Visitor) -> None:
+    assert alice.account is not None
+    deck_id = await new_deck(alice)
+    card_id = await new_card(alice, deck_id, "the secret of Alice")
+    await alice.post("/collections", title="Shelf")
+    key, _ = await accounts.create_key(alice.account.id, "key", frozenset({Scope.DECKS_READ}), now=clock.now())
+    await signed_in(application, alice.account)
+    ids = {
+        "deck_id": deck_id,
+        "card_id": card_id,
+        "collection_id": await db.fetch_value("SELECT id FROM collection"),
+        "key_id": key.id,
+        "session_id": await db.fetch_value("SELECT max(id) FROM web_session WHERE account_id = $1", alice.account.id),
+        "passkey_id": 1,
+    }
+    before = await rows()
+    compared = 0
+    for method, path in routes(application):
+        names = re.findall(r"{(\w+)}", path)
+        if not names:
+            continue
+        compared += 1
+        of_alice = path.format(**{name: ids[name] for name in names})
+        missing = path.format(**dict.fromkeys(names, MISSING))
+        form = {**FORM, "card": str(card_id), "card_id": str(card_id)} if method == "POST" else None
+        bob.forget_notes()
+        first = await bob.client.request(method, of_alice, data=form)
+        bob.forget_notes()
+        second = await bob.client.request(method, missing, data=form)
+        assert first.status_code == second.status_code, (method, path)
+        assert first.status_code in {404, 303}, (method, path)
+        assert text_of(first).replace(of_alice, missing) == text_of(second), (method, path)
+        assert "secret" not in first.text
+    assert compared > 20
+    assert await rows() == before
+
+
+async def test_ids_in_forms_are_checked_like_those_in_addresses(alice: Visitor, bob: Visitor) -> None:
+    of_alice = await new_deck(alice)
+    card_id = await new_card(alice, of_alice, "the secret of Alice")
+    of_bob = await new_deck(bob)
+    mine = await new_card(bob, of_bob, "mine")
+    before = await rows()
+    for fields in (
+        {"do": "delete", "confirmed": "1", "card_id": card_id},
+        {"do": "tag", "tag": "x", "card_id": card_id},
+        {"do": "move", "to": of_bob, "card_id": card_id},
+    ):
+        page = await bob.submit(f"/decks/{of_bob}/cards", **fields)
+        assert "secret" not in page.text
+    await bob.post(f"/decks/{of_bob}/cards", 404, do="move", to=of_alice, card_id=mine)
+    page = await bob.post(f"/decks/{of_bob}/study/answer", 200, card=card_id, rep=0, rating=3)
+    assert "secret" not in page.text
+    page = await bob.post(f"/decks/{of_bob}/study/reveal", 200, card=card_id, rep=0)
+    assert "secret" not in page.text
+    await bob.submit("/trash/cards", do="restore", card_id=card_id)
+    assert await rows() == before
+
+
+async def test_another_site_cannot_post_in_a_persons_name(application: Litestar, alice: Visitor) -> None:
+    deck_id = await new_deck(alice)
+    before = await rows()
+    tried = 0
+    for method, path in routes(application):
+        if method != "POST":
+            continue
+        concrete = re.sub(r"{\w+}", str(deck_id), path)
+        for headers in (
+            {"sec-fetch-site": "cross-site"},
+            {"sec-fetch-site": "same-site"},
+            {"sec-fetch-site": "", "origin": "https://evil.example"},
+            {"sec-fetch-site": "", "origin": "null"},
+        ):
+            sent = {name: value for name, value in headers.items() if value}
+            alice.client.headers.pop("sec-fetch-site", None)
+            answer = await alice.client.post(concrete, data=FORM, headers=sent)
+            assert answer.status_code == 403, (path, headers)
+            tried += 1
+    assert tried > 80
+    assert await rows() == before
