@@ -88,18 +88,18 @@ def _from_json(name: str) -> DemoDeck:
 
 @dataclass(frozen=True, slots=True)
 class _Habit:
-    """Cards introduced in all and on a day, the first day, and the minutes after the evening's start."""
+    """New cards a day, how many days ago the deck was begun, and when in the evening its turn comes."""
 
-    cards: int
     new_per_day: int
     first_day_ago: int
     starts_after_minutes: int
 
 
+# So few new cards a day that each deck still has some today.
 _HABITS: Final = {
-    "World capitals: English": _Habit(cards=120, new_per_day=4, first_day_ago=45, starts_after_minutes=0),
-    "Japanese vocabulary": _Habit(cards=84, new_per_day=3, first_day_ago=43, starts_after_minutes=45),
-    "Science: ideas and common mistakes": _Habit(cards=36, new_per_day=2, first_day_ago=30, starts_after_minutes=90),
+    "World capitals: English": _Habit(new_per_day=4, first_day_ago=45, starts_after_minutes=0),
+    "Japanese vocabulary": _Habit(new_per_day=3, first_day_ago=43, starts_after_minutes=45),
+    "Science: ideas and common mistakes": _Habit(new_per_day=2, first_day_ago=28, starts_after_minutes=90),
 }
 # Cumulated: 10 in 100 answers are Again, 8 Hard, 70 Good, 12 Easy.
 _RATING_BOUNDS: Final = ((0.10, Rating.AGAIN), (0.18, Rating.HARD), (0.88, Rating.GOOD), (1.0, Rating.EASY))
@@ -130,7 +130,7 @@ def history(
             continue
         begin = evening + timedelta(minutes=habit.starts_after_minutes + 5 * random.random())
         first_new = len(schedules)
-        last_new = min(first_new + habit.new_per_day, habit.cards, len(deck.cards))
+        last_new = min(first_new + habit.new_per_day, len(deck.cards))
         schedules |= {index: Schedule.new() for index in range(first_new, last_new)}
         for index, at in _session(schedules, begin, random, options):
             rating = _rating(random.random())

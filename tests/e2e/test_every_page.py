@@ -1,0 +1,110 @@
+"""Every page on a living account: axe finds nothing, nothing overflows, the console is silent; without JavaScript too."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Browser, Page
+
+from tests.e2e.conftest import QuietPage, sign_in
+from tests.server import Server
+
+pytestmark = pytest.mark.browser
+EMAIL = "demo@localhost"
+PASSWORD = "correct horse battery staple"
+
+
+@pytest.fixture(scope="module")
+def demo(server: Server) -> Server:
+    """The server with the demo account, one deck and two cards of it in the trash."""
+    server.run("demo")
+    server.run("account", "password", EMAIL, "--password-stdin", stdin=PASSWORD + "\n")
+    key = server.run("key", "create", EMAIL, "--scope", "decks:read", "--scope", "decks:write")
+    decks = server.call(key, "list_decks", {})["structuredContent"]["decks"]
+    server.call(key, "delete_deck", {"deckId": decks[0]["deckId"]})
+    hits = server.call(key, "search_flashcards", {"query": "the"})["structuredContent"]["results"]
+    server.call(key, "delete_flashcards", {"cardIds": [hit["cardId"] for hit in hits[:2]]})
+    return server
+
+
+async def pages_of(page: Page, server: Server) -> list[str]:
+    """The addresses of one page of each kind, found by walking links as a person does."""
+    await page.goto(f"{server.url}/decks")
+    deck = await page.locator(".rows .row-title").last.get_attribute("href")
+    collection = await page.locator("a[href^='/collections/']").first.get_attribute("href")
+    await page.goto(f"{server.url}{deck}")
+    card = await page.locator(".card-front").first.get_attribute("href")
+    return [
+        "/", "/decks", "/decks/new", "/search", "/search?q=the", "/search?q=nothing-like-this", "/trash", "/activity", "/keys",
+        "/account", "/account/plan", "/no-such-page", f"{collection}", f"{deck}", f"{deck}/edit", f"{deck}/cards/new",
+        f"{deck}/study", f"{card}", f"{card}/edit",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 1280])
+async def test_every_page_is_sound(chromium: Browser, demo: Server, scheme: str, width: int) -> None:
+    context = await chromium.new_context(
+        viewport={"width": width, "height": 800}, color_scheme="dark" if scheme == "dark" else "light"
+    )
+    quiet = QuietPage(await context.new_page())
+    page, axe = quiet.page, Axe()
+    faults: list[str] = []
+
+    async def look(path: str) -> None:
+        await page.goto(demo.url + path)
+        found = await axe.run(page)
+        faults.extend(
+            f"{path}: {violation['id']} {violation['nodes'][0]['html']}" for violation in found.response["violations"]
+        )
+        over = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        if over > 0:
+            faults.append(f"{path}: {over} px too wide")
+
+    for path in ("/", "/sign-in", "/sign-up", "/password/forgotten", "/password/reset?token=x"):
+        await look(path)
+    await sign_in(page, demo, EMAIL, PASSWORD)
+    for path in await pages_of(page, demo):
+        await look(path)
+        if path.endswith("/study"):
+            await page.keyboard.press("Space")
+            await page.locator(".ratings").wait_for()
+            found = await axe.run(page)
+            faults.extend(f"answer: {violation['id']}" for violation in found.response["violations"])
+    await context.close()
+    assert faults == []
+    assert [line for line in quiet.said if "404" not in line] == []
+
+
+async def test_everything_works_without_javascript(chromium: Browser, demo: Server) -> None:
+    context = await chromium.new_context(java_script_enabled=False, viewport={"width": 360, "height": 800})
+    page = await context.new_page()
+    await sign_in(page, demo, EMAIL, PASSWORD)
+    await page.goto(f"{demo.url}/decks/new")
+    await page.get_by_label("Title").fill("Without a script")
+    await page.get_by_role("button", name="Create the deck").click()
+    for number in range(2):
+        await page.get_by_label("Front", exact=False).first.fill(f"front {number}")
+        await page.get_by_label("Back", exact=False).first.fill(f"back {number}")
+        await page.get_by_role("button", name="Add the card").click()
+    await page.get_by_role("link", name="Done").click()
+    await page.get_by_role("link", name="Study", exact=True).click()
+    for number in range(2):
+        assert f"front {number}" in await page.locator(".face").first.inner_text()
+        await page.get_by_role("button", name="Show answer").click()
+        assert f"back {number}" in await page.locator(".face.answer").inner_text()
+        await page.get_by_role("button", name="Easy").click()
+    assert "Done for today" in await page.inner_text("main")
+    await page.get_by_role("button", name="Undo").click()
+    await page.get_by_role("button", name="Good").click()
+    await page.get_by_role("link", name="Leave").click()
+    await page.locator("input[name=card_id]").first.check()
+    await page.get_by_text("Change the ticked cards").click()
+    await page.get_by_role("button", name="Delete", exact=True).click()
+    await page.get_by_role("button", name="Delete", exact=True).click()
+    assert "Cards in the trash: 1." in await page.inner_text("main")
+    await page.goto(f"{demo.url}/trash")
+    await page.locator(".card:has-text('Without a script') input").check()
+    await page.get_by_role("button", name="Restore", exact=True).last.click()
+    assert "Cards restored: 1." in await page.inner_text("main")
+    await context.close()
