@@ -45,7 +45,7 @@ class QuietPage:
 
     def __init__(self, page: Page) -> None:
         self.page, self.said = page, list[str]()
-        page.on("console", lambda message: self.said.append(message.text) if message.type != "log" else None)
+        page.on("console", lambda message: self.said.append(message.text) if message.type in {"error", "warning"} else None)
         page.on("pageerror", lambda error: self.said.append(str(error)))
 
 

@@ -1,4 +1,4 @@
-"""Every page on a living account: axe finds nothing, nothing overflows, the console is silent; without JavaScript too."""
+"""Every page on a living account: axe finds nothing, nothing overflows, the console is silent; also without script."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ async def pages_of(page: Page, server: Server) -> list[str]:
     await page.goto(f"{server.url}{deck}")
     card = await page.locator(".card-front").first.get_attribute("href")
     return [
-        "/", "/decks", "/decks/new", "/search", "/search?q=the", "/search?q=nothing-like-this", "/trash", "/activity", "/keys",
+        "/", "/decks", "/decks/new", "/search", "/search?q=the", "/search?q=nothing-like-this", "/trash", "/activity",
+        "/keys",
         "/account", "/account/plan", "/no-such-page", f"{collection}", f"{deck}", f"{deck}/edit", f"{deck}/cards/new",
         f"{deck}/study", f"{card}", f"{card}/edit",
     ]  # fmt: skip
@@ -54,9 +55,7 @@ async def test_every_page_is_sound(chromium: Browser, demo: Server, scheme: str,
     async def look(path: str) -> None:
         await page.goto(demo.url + path)
         found = await axe.run(page)
-        faults.extend(
-            f"{path}: {violation['id']} {violation['nodes'][0]['html']}" for violation in found.response["violations"]
-        )
+        faults.extend(f"{path}: {fault['id']} {fault['nodes'][0]['html']}" for fault in found.response["violations"])
         over = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
         if over > 0:
             faults.append(f"{path}: {over} px too wide")
