@@ -168,16 +168,20 @@ def key() -> None:
 
 @key.command("create")
 @click.argument("email")
-@click.option("--scope", "scopes", multiple=True, required=True, help="A scope, such as decks:read; may be repeated.")
+@click.argument("more", nargs=-1, metavar="")
+@click.option("--scope", "scopes", multiple=True, required=True, metavar="SCOPE…", help="Such as decks:read.")
 @click.option("--name", default="command line", show_default=True, help="Name shown under Keys.")
-def key_create(email: str, scopes: tuple[str, ...], name: str) -> None:
-    """Create an access key for the account of EMAIL and print it, alone, on standard output."""
+def key_create(email: str, more: tuple[str, ...], scopes: tuple[str, ...], name: str) -> None:
+    """Create an access key for the account of EMAIL and print it, alone, on standard output.
+
+    Several scopes may follow one --scope, or each its own.
+    """
 
     async def work(_settings: Settings) -> str:
         from app.accounts import service
         from app.domain.scopes import parse_scopes
 
-        wanted: frozenset[Scope] = parse_scopes(" ".join(scopes))
+        wanted: frozenset[Scope] = parse_scopes(" ".join((*scopes, *more)).replace(",", " "))
         _, token = await service.create_key(await _account_id(email), name, wanted, now=clock.now())
         return token
 

@@ -42,7 +42,7 @@ async def make_demo_account(email: str, *, now: datetime, deck_card_cap: int) ->
             shelves[deck.collection] = await decks.create_collection(account.id, title=deck.collection, now=born)
         card_ids = await _make_deck(account.id, deck, shelves.get(deck.collection), limits, born)
         reps = dict.fromkeys(card_ids, 0)
-        for index, reviewed_at, rating in history(deck, _SEED, now):
+        for index, reviewed_at, rating in history(deck, _SEED, now, options=options):
             card_id = card_ids[index]
             await study.answer(
                 account.id,

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, async_playwright
 
 from tests.conftest import open_to_all
 from tests.server import Server, running_server
@@ -45,8 +45,12 @@ class QuietPage:
 
     def __init__(self, page: Page) -> None:
         self.page, self.said = page, list[str]()
-        page.on("console", lambda message: self.said.append(message.text) if message.type in {"error", "warning"} else None)
+        page.on("console", self._listen)
         page.on("pageerror", lambda error: self.said.append(str(error)))
+
+    def _listen(self, message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            self.said.append(message.text)
 
 
 @pytest_asyncio.fixture
