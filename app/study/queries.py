@@ -7,8 +7,8 @@ from datetime import datetime
 from asyncpg import Record
 
 from app.core.db import fetch_row
+from app.decks.rows import no_such_card, possible
 from app.domain.calendar import StudyClock
-from app.domain.errors import N_, NotFound
 from app.domain.scheduling import LEARN_AHEAD, Schedule, State
 from app.study.views import Counts, StudyCard, Today
 
@@ -22,6 +22,8 @@ SELECT c.id, c.deck_id, d.title AS deck_title, c.front, c.back, c.front_rich, c.
   JOIN card c ON c.account_id = s.account_id AND c.id = s.card_id
   JOIN deck d ON d.account_id = s.account_id AND d.id = s.deck_id
 """
+
+_ONE = f"{_CARD} WHERE s.account_id = $1 AND s.card_id = $2 AND s.live"
 
 # Order: learning cards whose time has come, then reviews by their day, then new cards, and when nothing else is left
 # learning cards that are due soon.
@@ -82,9 +84,9 @@ async def next_card(
 
 async def card_to_answer(account_id: int, card_id: int) -> StudyCard:
     """A live card with its schedule. Raises `NotFound`."""
-    row = await fetch_row(f"{_CARD} WHERE s.account_id = $1 AND s.card_id = $2 AND s.live", account_id, card_id)
+    row = await fetch_row(_ONE, account_id, card_id) if possible(card_id) else None
     if row is None:
-        raise NotFound(N_("There is no such card."), N_("It may have been deleted; the trash has it then."))
+        raise no_such_card()
     return _study_card(row)
 
 

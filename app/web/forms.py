@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from litestar import Request
@@ -9,7 +10,8 @@ from litestar.datastructures import FormMultiDict
 
 from app.domain.errors import N_, InvalidInput
 
-_MAXIMUM_ID = 2**63 - 1
+MAXIMUM_ID = 2**63 - 1
+_WHOLE = re.compile(r"-?[0-9]{1,10}")
 
 
 class Form:
@@ -53,14 +55,14 @@ class Form:
         return [self._as_id(name, text) for text in self.texts(name)]
 
     def whole(self, name: str) -> int:
+        """A whole number of 32 bits."""
         text = self.text(name)
-        try:
-            return int(text)
-        except ValueError:
-            raise InvalidInput(N_("A whole number is needed here."), field=name) from None
+        if not _WHOLE.fullmatch(text) or not -(2**31) <= int(text) < 2**31:
+            raise InvalidInput(N_("A whole number is needed here."), field=name)
+        return int(text)
 
     @staticmethod
     def _as_id(name: str, text: str) -> int:
-        if not text.isascii() or not text.isdigit() or not 0 < int(text) <= _MAXIMUM_ID:
+        if not text.isascii() or not text.isdigit() or not 0 < int(text) <= MAXIMUM_ID:
             raise InvalidInput(N_("This is not one of the choices."), field=name)
         return int(text)
