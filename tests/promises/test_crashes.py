@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 import pytest
 
 from tests.server import Server, running_server
@@ -105,7 +106,15 @@ def test_a_killed_supervisor_takes_its_workers_along_and_the_port_is_free_again(
     with running_server(open_folder, workers=2) as server:
         key = server.key()
         server.call(key, "create_deck", {"title": "Before"})
+        assert server.process is not None
+        workers = [
+            child
+            for child in psutil.Process(server.process.pid).children(recursive=True)
+            if any("spawn_main" in word for word in child.cmdline())
+        ]
+        assert len(workers) == 2
         server.kill()
+        assert psutil.wait_procs(workers, timeout=20)[1] == []
         server.start()
         decks = server.call(key, "list_decks", {})["structuredContent"]["decks"]
         assert [deck["title"] for deck in decks] == ["Before"]
