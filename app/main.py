@@ -13,7 +13,7 @@ from typing import Any
 from litestar import Litestar, Request, Response
 from litestar.datastructures import CacheControlHeader, State
 from litestar.di import Provide
-from litestar.exceptions import HTTPException, PermissionDeniedException
+from litestar.exceptions import HTTPException, NotFoundException, PermissionDeniedException
 from litestar.static_files import create_static_files_router  # pyright: ignore[reportUnknownVariableType]
 from litestar.types import ASGIApp
 
@@ -26,6 +26,7 @@ from app.ui.render import STATIC
 from app.web.api.health import health
 from app.web.context import WebContext, signed_in
 from app.web.errors import app_error, http_error, unexpected
+from app.web.forms import MAXIMUM_ID
 from app.web.frame import RequestFrame
 from app.web.pages import PAGES
 from app.web.security import is_cross_site
@@ -49,9 +50,12 @@ def create_app(settings: Settings) -> Litestar:
         finally:
             await db.close_pool()
 
-    async def refuse_cross_site(request: Request[Any, Any, Any]) -> Response[Any] | None:
+    async def refuse(request: Request[Any, Any, Any]) -> Response[Any] | None:
+        """What another site sent, and a path with a number that no row can have."""
         if is_cross_site(request.scope, settings.base_url):
             raise PermissionDeniedException
+        if any(isinstance(value, int) and not 0 < value <= MAXIMUM_ID for value in request.path_params.values()):
+            raise NotFoundException
         return None
 
     return Litestar(
@@ -68,7 +72,7 @@ def create_app(settings: Settings) -> Litestar:
         ],
         dependencies={"me": Provide(signed_in)},
         exception_handlers={AppError: app_error, HTTPException: http_error, Exception: unexpected},
-        before_request=refuse_cross_site,
+        before_request=refuse,
         lifespan=[lifespan],
         state=State({"web": WebContext.of(settings), "settings": settings}),
         request_max_body_size=_FORM_BYTES,

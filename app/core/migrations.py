@@ -28,7 +28,7 @@ async def migrate() -> list[str]:
     from piccolo.apps.migrations.tables import Migration
 
     os.environ.setdefault("PICCOLO_CONF", "app.piccolo_conf")
-    lock: asyncpg.Connection = await DB.get_new_connection()
+    lock = await _connected()
     try:
         version = int(await _value(lock, "SHOW server_version_num"))
         if version < _OLDEST:
@@ -46,6 +46,17 @@ async def migrate() -> list[str]:
         return [name for name in await _ran(lock) if name not in before]
     finally:
         await lock.close()
+
+
+async def _connected() -> asyncpg.Connection:
+    try:
+        return await DB.get_new_connection()
+    except (OSError, TimeoutError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        # The first time that anything connects, so whatever is wrong with the address shows here. Its text may hold
+        # the name of the user or the database, never the password; the class says enough.
+        raise MigrationError(
+            f"Cannot connect to the database ({type(error).__name__}). Check LOCI_DATABASE_URL and that it runs."
+        ) from error
 
 
 async def _value(connection: asyncpg.Connection, sql: str) -> str:

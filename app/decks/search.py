@@ -3,7 +3,9 @@
 A card is found when its normal form holds the query's. The index of hashed letter pairs names the rows that may match
 and LIKE decides. Two shapes of search never meet a bad plan: a walk from the newest card on, for a deck or for a query
 without a pair of letters; and the index, after a look at the newest cards, for everything else. The look costs a
-fraction of a millisecond and answers the common queries, for which the index would name half of the account.
+fraction of a millisecond and answers most common queries, for which the index would name half of the account. A common
+one that the newest cards do not answer (they are of another language, say) shows when the index names many cards: then
+a longer look is tried before all of them are fetched and sorted.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from app.decks.views import CardHit, Page
 from app.domain.search_text import needle
 
 _NEWEST = 500
+_NAMED_MANY = 2_000
+_NEWEST_MANY = 5_000
 _LISTING = "card-search"
 
 CardKey = tuple[Annotated[int, msgspec.Meta(ge=1, le=LARGEST_ID)]]
@@ -45,18 +49,27 @@ _WALK_ACCOUNT = _WALK.format(deck="", matches=_MATCHES) + _SHOWN
 _WALK_DECK = _WALK.format(deck="AND deck_id = $6", matches=_MATCHES) + _SHOWN
 
 # `+ 0` hides a column from the planner, which would otherwise read all ids of the account to combine two indexes.
-_INDEX = f"""
-WITH recent AS MATERIALIZED (
+_NAMED = f"account_id + 0 = $1 AND deleted_at IS NULL AND id + 0 < $3 AND grams @> $6::int[] AND {_MATCHES}"
+_STEP = f"""
   SELECT id FROM (
     SELECT id, search_text, tags FROM card
-     WHERE account_id = $1 AND deleted_at IS NULL AND id < $3 ORDER BY id DESC LIMIT {_NEWEST}
-  ) AS newest WHERE {_MATCHES} LIMIT $4
-), hit AS MATERIALIZED (
+     WHERE account_id = $1 AND deleted_at IS NULL AND id < $3 ORDER BY id DESC LIMIT {{cards}}
+  ) AS newest WHERE {{unless_found}} {_MATCHES} LIMIT $4
+"""  # noqa: S608 - constants
+_UNLESS_FOUND = f"(SELECT count(*) FROM named) = {_NAMED_MANY} AND"  # noqa: S608 - constants
+_INDEX = f"""
+WITH recent AS MATERIALIZED ({_STEP.format(cards=_NEWEST, unless_found="")}),
+named AS MATERIALIZED (SELECT id FROM card WHERE (SELECT count(*) FROM recent) < $4 AND {_NAMED} LIMIT {_NAMED_MANY}),
+newer AS MATERIALIZED ({_STEP.format(cards=_NEWEST_MANY, unless_found=_UNLESS_FOUND)}),
+hit AS MATERIALIZED (
   (SELECT id FROM recent WHERE (SELECT count(*) FROM recent) = $4)
   UNION ALL
+  (SELECT id FROM named WHERE (SELECT count(*) FROM named) < {_NAMED_MANY} ORDER BY id DESC LIMIT $4)
+  UNION ALL
+  (SELECT id FROM newer WHERE (SELECT count(*) FROM newer) = $4)
+  UNION ALL
   (SELECT id FROM card
-    WHERE (SELECT count(*) FROM recent) < $4
-      AND account_id + 0 = $1 AND deleted_at IS NULL AND id + 0 < $3 AND grams @> $6::int[] AND {_MATCHES}
+    WHERE (SELECT count(*) FROM named) = {_NAMED_MANY} AND (SELECT count(*) FROM newer) < $4 AND {_NAMED}
     ORDER BY id + 0 DESC LIMIT $4)
 )
 {_SHOWN}

@@ -72,8 +72,8 @@ def http_error(request: Request[Any, Any, Any], error: HTTPException) -> Respons
         return Response(None, status_code=303, headers={"location": target})
     status = error.status_code if error.status_code in _TITLES else (500 if error.status_code >= 500 else 400)
     response = _page(request, status)
-    if error.headers and "Allow" in error.headers:  # which methods there are, with a 405
-        response.headers["allow"] = error.headers["Allow"]
+    if error.headers and "allow" in error.headers:  # which methods there are, with a 405
+        response.headers["allow"] = error.headers["allow"]
     return response
 
 

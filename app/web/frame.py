@@ -1,6 +1,7 @@
 """The outermost layer of the server: request id, security headers, one log line per request.
 
-It wraps the whole application, so that answers which no route made (404, 405, 500) carry the same.
+It wraps the whole application, so that answers which no route made (404, 405, 500) carry the same. A HEAD is answered
+with what GET would give, less its body (RFC 9110, 9.3.2): monitors and link checkers ask so.
 """
 
 from __future__ import annotations
@@ -39,22 +40,27 @@ class RequestFrame:
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=request_id)
         status = 500
+        is_head = scope["method"] == "HEAD"
+        # A copy, because the server still needs to know that its client waits for no body.
+        asked: Scope = {**scope, "method": "GET"} if is_head else scope  # type: ignore[assignment]
 
         async def framed(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = self._with_own(list(message.get("headers", ())), request_id)
+            elif is_head and message["type"] == "http.response.body":
+                message["body"] = b""
             await send(message)
 
         try:
-            await self._app(scope, receive, framed)
+            await self._app(asked, receive, framed)
         finally:
             if not scope["path"].startswith(_QUIET):
                 _log.info(
                     "request",
                     method=scope["method"],
-                    route=_route_of(scope),
+                    route=_route_of(asked),
                     status=status,
                     milliseconds=round((time.perf_counter() - started) * 1000, 1),
                 )

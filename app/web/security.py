@@ -44,7 +44,7 @@ def is_cross_site(scope: HTTPScope, base_url: str) -> bool:
     if origin is None:
         return False
     host = headers.get(b"host", "")
-    return origin != _origin_of(base_url) and urlsplit(origin).netloc != host
+    return origin != _origin_of(base_url) and (not host or urlsplit(origin).netloc != host)
 
 
 def _origin_of(url: str) -> str:

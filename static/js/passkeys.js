@@ -1,40 +1,62 @@
 /**
  * Passkeys: adding one on the account page, signing in with one. The server makes the options and checks the answer.
  *
- *   [data-passkey=sign-in]    with a [data-passkey-button]; data-next is where to go afterwards
+ *   [data-passkey=sign-in]       with a [data-passkey-button]; data-next is where to go afterwards
  *   form[data-passkey=register]  with input[name=passkey_name]
- *   [data-passkey-error]      shown when it did not work
+ *   [data-passkey-error]         says why it did not work: the server's words, data-held (this device has one) or data-failed
+ *   [data-passkey-missing]       shown where the browser cannot
  */
 
-const post = async (path, body) => {
+class Refused extends Error {}
+
+async function post(path, body) {
   const response = await fetch(path, {
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/json" },
     body: JSON.stringify(body ?? {}),
   });
-  if (!response.ok) throw new Error(`${response.status}`);
-  return response.json();
-};
-
-const supported = () => Boolean(window.PublicKeyCredential?.parseCreationOptionsFromJSON);
+  if (response.redirected) {
+    // The session has ended: the answer is the sign-in page.
+    location.assign(response.url);
+    return new Promise(() => {});
+  }
+  const answer = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Refused(answer.error ?? "");
+  return answer;
+}
 
 async function guarded(place, work) {
-  const error = place.querySelector("[data-passkey-error]");
-  error.hidden = true;
+  const line = place.querySelector("[data-passkey-error]");
+  const button = place.querySelector("button");
+  line.hidden = true;
+  button.disabled = true;
   try {
     await work();
   } catch (failure) {
     // The person closed the browser's own dialog: nothing to say.
-    if (failure.name !== "NotAllowedError" && failure.name !== "AbortError") error.hidden = false;
+    if (failure.name !== "NotAllowedError" && failure.name !== "AbortError") {
+      const held = failure.name === "InvalidStateError" && line.dataset.held;
+      line.textContent = (failure instanceof Refused && failure.message) || held || line.dataset.failed;
+      line.hidden = false;
+    }
+    button.disabled = false;
+    button.focus();
   }
+}
+
+/** To another page, or to this one anew: an address that differs in its #part alone would load nothing. */
+function leave(target) {
+  const url = new URL(target, location.href);
+  const here = url.pathname === location.pathname && url.search === location.search;
+  location.assign(url);
+  if (here) location.reload();
 }
 
 const signIn = document.querySelector("[data-passkey=sign-in]");
 signIn?.querySelector("[data-passkey-button]").addEventListener("click", () => guarded(signIn, async () => {
   const options = PublicKeyCredential.parseRequestOptionsFromJSON(await post("/passkeys/sign-in/options"));
   const credential = await navigator.credentials.get({ publicKey: options });
-  const { location: target } = await post("/passkeys/sign-in", { credential: credential.toJSON(), next: signIn.dataset.next });
-  location.assign(target);
+  leave((await post("/passkeys/sign-in", { credential: credential.toJSON(), next: signIn.dataset.next })).location);
 }));
 
 const register = document.querySelector("form[data-passkey=register]");
@@ -44,9 +66,11 @@ register?.addEventListener("submit", (event) => {
     const options = PublicKeyCredential.parseCreationOptionsFromJSON(await post("/account/passkeys/options"));
     const credential = await navigator.credentials.create({ publicKey: options });
     const name = register.elements.passkey_name.value;
-    const { location: target } = await post("/account/passkeys", { credential: credential.toJSON(), name });
-    location.assign(target);
+    leave((await post("/account/passkeys", { credential: credential.toJSON(), name })).location);
   });
 });
 
-if (!supported()) for (const place of [signIn, register]) place?.remove();
+if (!window.PublicKeyCredential?.parseCreationOptionsFromJSON) {
+  for (const place of [signIn, register]) place?.remove();
+  document.querySelector("[data-passkey-missing]")?.removeAttribute("hidden");
+}

@@ -110,7 +110,6 @@ def test_bad_input_ends_with_one_clear_line(beside_a_server: Terminal) -> None:
     assert "not an e-mail address" in refused("account", "create", "twin", "--password-stdin", stdin=PASSWORD)
     assert "shorter than 10" in refused("account", "create", "x@example.org", "--password-stdin", stdin="short\n")
     assert "e-mail address" in refused("account", "plan", "nobody@example.org", "pro")
-    assert "e-mail address" in refused("key", "create", "nobody@example.org", "--scope", "decks:read")
     said = refused("key", "create", "twin@example.org", "--scope", "decks:own")
     assert "There is no such scope." in said
     assert "decks:read" in said
@@ -138,9 +137,12 @@ def test_a_setting_that_cannot_be_used_is_named(alone: Terminal) -> None:
     assert "LOCI_POTR" in alone.refused("serve", LOCI_POTR="8000")
 
 
-def test_a_database_that_is_away_is_said(alone: Terminal) -> None:
-    away = "postgresql://nobody@127.0.0.1:1/nothing"
-    assert "database" in alone.refused("migrate", LOCI_DATABASE_URL=away).lower()
+@pytest.mark.parametrize("address", ["postgresql://nobody:secret@127.0.0.1:1/nothing", "postgresql://h:port/x", "x"])
+def test_a_database_that_is_away_is_said_without_its_address(alone: Terminal, address: str) -> None:
+    for command in ("migrate", "serve"):
+        said = alone.refused(command, LOCI_DATABASE_URL=address)
+        assert "Cannot connect to the database" in said
+        assert "secret" not in said
 
 
 def test_a_port_that_is_taken_is_said_before_anything_starts(beside_a_server: Terminal) -> None:
@@ -156,7 +158,7 @@ def test_billing_check_says_who_sets_plans(alone: Terminal) -> None:
 
 
 def test_help_and_version_need_nothing(alone: Terminal) -> None:
-    assert re.match(r"\S+, version \d", alone.run("--version").stdout)
+    assert re.search(r", version \d", alone.run("--version").stdout)
     shown = alone.run("--help").stdout
     for command in ("serve", "migrate", "account", "key", "demo", "export", "billing"):
         assert command in shown

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import unescape
 
 import httpx
@@ -12,7 +12,7 @@ from litestar import Litestar
 
 from app.accounts import service as accounts
 from app.accounts.views import AccountView
-from app.core import clock
+from app.core import clock, db
 from app.core.settings import Settings
 from app.main import create_app
 from app.web.frame import RequestFrame
@@ -34,7 +34,6 @@ class Visitor:
 
     client: httpx.AsyncClient
     account: AccountView | None = None
-    answers: list[httpx.Response] = field(default_factory=list)
 
     async def get(self, path: str, status: int = 200) -> httpx.Response:
         return await self._ask("GET", path, status)
@@ -94,3 +93,22 @@ async def bob(rollback: None, application: Litestar) -> Visitor:
 async def carol(rollback: None, application: Litestar) -> Visitor:
     """Signed out."""
     return visitor(application)
+
+
+async def new_deck(person: Visitor, title: str = "Capitals", **more: object) -> int:
+    """A deck made through its form; its id."""
+    answer = await person.post("/decks/new", **{"title": title, "description": "", "language": "", **more})
+    found = re.fullmatch(r"/decks/(\d+)/cards/new", answer.headers["location"])
+    assert found
+    return int(found.group(1))
+
+
+async def new_card(person: Visitor, deck_id: int, front: str, back: str = "back", tags: str = "") -> int:
+    """A card made through its form; its id."""
+    await person.post(f"/decks/{deck_id}/cards/new", front=front, back=back, tags=tags, front_rich="", back_rich="")
+    return await db.fetch_value("SELECT max(id) FROM card")
+
+
+def ids_on(answer: httpx.Response) -> list[int]:
+    """The cards of the list on a page, in its order."""
+    return [int(found) for found in re.findall(r'id="card-(\d+)"', answer.text)]

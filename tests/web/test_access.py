@@ -11,8 +11,7 @@ from litestar.routes import HTTPRoute
 from app.accounts import service as accounts
 from app.core import clock, db
 from app.domain.scopes import Scope
-from tests.web.conftest import Visitor, signed_in, text_of
-from tests.web.test_decks_pages import new_card, new_deck
+from tests.web.conftest import Visitor, new_card, new_deck, signed_in, text_of
 
 # Pages that anybody may see, and endpoints that are no pages.
 PUBLIC = {
@@ -45,17 +44,7 @@ def routes(application: Litestar) -> Iterator[tuple[str, str]]:
 async def rows() -> list[object]:
     """Everything that a page could change of Alice's."""
     counted: list[object] = []
-    for table in (
-        "account",
-        "collection",
-        "deck",
-        "card",
-        "card_schedule",
-        "review",
-        "access_key",
-        "web_session",
-        "passkey",
-    ):
+    for table in OWNED:
         found = await db.fetch(f"SELECT * FROM {table} ORDER BY 1, 2")  # noqa: S608 - names of this list
         counted += [{k: v for k, v in row.items() if k != "seen_at"} for row in found]
     return counted
@@ -150,6 +139,7 @@ async def test_ids_in_forms_are_checked_like_those_in_addresses(alice: Visitor, 
     page = await bob.post(f"/decks/{of_bob}/study/reveal", 200, card=card_id, rep=0)
     assert "secret" not in page.text
     await bob.submit("/trash/cards", do="restore", card_id=card_id)
+    await bob.submit(f"/decks/{of_bob}/cards/restore", card_id=card_id)
     assert await rows() == before
 
 

@@ -2,10 +2,40 @@
 
 from __future__ import annotations
 
-from app.web.pages import account, activity, cards, decks, export, home, keys, passkeys, search, sign_in, study, trash
+from app.web.pages import (
+    account,
+    activity,
+    cards,
+    collections,
+    decks,
+    export,
+    home,
+    keys,
+    many_cards,
+    passkeys,
+    search,
+    sign_in,
+    study,
+    trash,
+)
 
 PAGES = [
     handler
-    for module in (home, sign_in, account, passkeys, keys, activity, export, decks, cards, study, search, trash)
+    for module in (
+        home,
+        sign_in,
+        account,
+        passkeys,
+        keys,
+        activity,
+        export,
+        decks,
+        collections,
+        cards,
+        many_cards,
+        study,
+        search,
+        trash,
+    )
     for handler in module.HANDLERS
 ]

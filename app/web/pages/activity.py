@@ -11,7 +11,9 @@ from litestar.params import FromQuery
 from litestar.response import Stream
 
 from app.audit import queries
-from app.web.context import HtmlRequest, Me, page
+from app.domain.errors import N_
+from app.ui.render import Reader, translate
+from app.web.context import HtmlRequest, Me, page, reader_of
 
 
 @get("/activity")
@@ -23,6 +25,7 @@ async def activity_page(
     cursor: FromQuery[str | None] = None,
 ) -> Response[str]:
     """The newest first."""
+    reader = reader_of(request)
     found = await queries.events(me.account.id, tool=tool or None, client=client or None, cursor=cursor)
     return page(
         request,
@@ -32,18 +35,18 @@ async def activity_page(
         next_cursor=found.next_cursor,
         tool=tool,
         client=client,
-        tools=await queries.tools(me.account.id),
-        clients=await queries.clients(me.account.id),
+        tools=_choices(reader, await queries.tools(me.account.id)),
+        clients=_choices(reader, await queries.clients(me.account.id)),
     )
 
 
 @get("/activity/export")
-async def export_activity(me: Me) -> Stream:
-    """All of it as CSV."""
+async def export_activity(me: Me, tool: FromQuery[str] = "", client: FromQuery[str] = "") -> Stream:
+    """All of it, or what the filters leave, as CSV."""
 
     async def lines() -> AsyncIterator[str]:
         yield _csv_line("time", "client", "tool", "action", "affected", "input", "request")
-        async for event in queries.all_events(me.account.id):
+        async for event in queries.all_events(me.account.id, tool=tool or None, client=client or None):
             yield _csv_line(
                 event.created_at.isoformat(),
                 event.client_name,
@@ -56,9 +59,13 @@ async def export_activity(me: Me) -> Stream:
 
     return Stream(
         lines(),
-        media_type="text/csv; charset=utf-8",
+        media_type="text/csv",
         headers={"content-disposition": 'attachment; filename="loci-activity.csv"', "cache-control": "no-store"},
     )
+
+
+def _choices(reader: Reader, names: tuple[str, ...]) -> list[tuple[str, str]]:
+    return [("", translate(reader, N_("all"))), *((name, name) for name in names)]
 
 
 def _csv_line(*values: str) -> str:

@@ -1,24 +1,29 @@
-"""Cards: one by itself, adding, editing, deleting, and many of a deck at once."""
+"""Cards: one by itself, adding, editing, deleting."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from litestar import Response, get, post
 from litestar.params import FromPath, FromQuery
 from msgspec import UNSET
 
+from app.accounts.views import SignedIn
 from app.core import clock
 from app.decks import queries, service
 from app.decks.changes import CardChanges, NewCard
 from app.decks.views import CardView
-from app.domain.errors import N_, AppError, Conflict, InvalidInput, NotFound
+from app.domain.errors import N_, AppError, Conflict, NotFound
+from app.domain.richtext import sanitize_rich
 from app.study import queries as study
-from app.web.context import HtmlRequest, Me, done, failed, go, page, web_context
+from app.study.views import StudyCard
+from app.web.context import HtmlRequest, Me, done, go, page, web_context
 from app.web.forms import Form
-from app.web.pages.sign_in import refusal
+from app.web.pages.refusals import Errors, said
 from app.web.person import limits_of, study_clock
+from app.web.undo import undo_token
 
 _FIELDS = ("front", "back", "tags", "front_rich", "back_rich")
 _EMPTY = dict.fromkeys(_FIELDS, "")
@@ -28,7 +33,7 @@ def _values(form: Form) -> dict[str, str]:
     return {name: form.text(name) for name in _FIELDS}
 
 
-def _tags(text: str) -> list[str]:
+def tags_in(text: str) -> list[str]:
     """Tags are written with commas (or the ideographic ones) between them."""
     return [tag for tag in (part.strip().removeprefix("#") for part in re.split(r"[,、,\n]", text)) if tag]
 
@@ -48,7 +53,9 @@ async def card_page(request: HtmlRequest, me: Me, card_id: FromPath[int]) -> Res
     """Both sides of a card and when it comes back; the address that AI clients link to."""
     card = await queries.card(me.account.id, card_id)
     waiting = await study.card_to_answer(me.account.id, card_id)
-    return page(request, "cards/card.html", nav="decks", card=card, schedule=waiting.schedule)
+    return page(
+        request, "cards/card.html", nav="decks", card=card, schedule=waiting.schedule, language=waiting.language
+    )
 
 
 @get("/decks/{deck_id:int}/cards/new")
@@ -72,36 +79,62 @@ async def add_card(request: HtmlRequest, me: Me, deck_id: FromPath[int]) -> Resp
                 back=values["back"],
                 front_rich=values["front_rich"] or None,
                 back_rich=values["back_rich"] or None,
-                tags=_tags(values["tags"]),
+                tags=tags_in(values["tags"]),
             ),
             deck_id=deck_id,
             limits=limits_of(me, web_context(request).settings),
             now=clock.now(),
         )
+    except NotFound:
+        raise
     except AppError as error:
-        status, errors = refusal(request, error)
+        status, errors = said(request, error)
         return page(request, "cards/new.html", status=status, nav="decks", deck=deck, values=values, errors=errors)
-    return go(request, f"/decks/{deck_id}/cards/new", done(N_("The card is added. Here is room for the next.")))
+    added = done(N_("The card is added. Here is room for the next."))
+    return go(
+        request, f"/decks/{deck_id}/cards/new", added, *_about_formatting(values["front_rich"], values["back_rich"])
+    )
 
 
-def _back_to(card: CardView, origin: str, extra: str, rep: int | None) -> str:
-    """Where an edit leads back to: the study page at the same card, or the card."""
-    if origin == "study" and rep is not None:
-        return f"/decks/{card.deck_id}/study?card={card.id}&rep={rep}&extra={extra if extra.isdigit() else 0}"
-    return f"/cards/{card.id}"
+def _about_formatting(*sides: str) -> list[tuple[str, str, dict[str, object]]]:
+    """A note for formatted sides of which something is not kept."""
+    if any(sanitize_rich(side).removed for side in sides if side):
+        return [("warn", N_("Formatting that Loci does not keep was left out."), {})]
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """Where an edit began: on the card's own page, or (`name` is "study") while studying, with `extra` new cards."""
+
+    name: str
+    extra: int
+
+    @classmethod
+    def of(cls, name: str, extra: str) -> _Origin:
+        few = extra.isascii() and extra.isdigit() and len(extra) < 6
+        return cls("study" if name == "study" else "", int(extra) if few else 0)
+
+    def back_to(self, card: StudyCard) -> str:
+        """The card, where it was met."""
+        if self.name:
+            return f"/decks/{card.deck_id}/study?card={card.id}&rep={card.rep}&extra={self.extra}"
+        return f"/cards/{card.id}"
 
 
 async def _edit_page(
     request: HtmlRequest,
+    me: SignedIn,
     card: CardView,
+    origin: _Origin,
     values: dict[str, str],
     *,
-    origin: str,
-    extra: str,
     status: int = 200,
-    errors: Any = (),
+    errors: Errors | None = None,
     stored: CardView | None = None,
 ) -> Response[str]:
+    """The form with `values`; `stored` is what the card says now when somebody else changed it meanwhile."""
+    waiting = await study.card_to_answer(me.account.id, card.id)
     return page(
         request,
         "cards/edit.html",
@@ -109,9 +142,10 @@ async def _edit_page(
         nav="decks",
         card=card,
         values=values,
-        errors=list(errors),
         origin=origin,
-        extra=extra if extra.isdigit() else "0",
+        back=origin.back_to(waiting),
+        language=waiting.language,
+        errors=errors or [],
         stored=stored,
     )
 
@@ -122,18 +156,18 @@ async def edit_card_page(
 ) -> Response[str]:
     """The card's text; `origin=study` leads back to studying."""
     card = await queries.card(me.account.id, card_id)
-    return await _edit_page(request, card, _values_of(card), origin=origin, extra=extra)
+    return await _edit_page(request, me, card, _Origin.of(origin, extra), _values_of(card))
 
 
 @post("/cards/{card_id:int}/edit", status_code=200)
 async def edit_card(request: HtmlRequest, me: Me, card_id: FromPath[int]) -> Response[Any]:
     """Keep the text. If somebody changed it meanwhile, both texts are shown and nothing is lost."""
-    card = await queries.card(me.account.id, card_id)
+    before = await queries.card(me.account.id, card_id)
     form = await Form.of(request)
-    values, origin, extra = _values(form), form.text("origin"), form.text("extra")
-    shown = _values_of(card)
+    values, origin = _values(form), _Origin.of(form.text("origin"), form.text("extra"))
+    shown = _values_of(before)
     try:
-        await service.update_card(
+        after = await service.update_card(
             me.account.id,
             card_id,
             CardChanges(
@@ -141,20 +175,35 @@ async def edit_card(request: HtmlRequest, me: Me, card_id: FromPath[int]) -> Res
                 back=values["back"],
                 front_rich=UNSET if values["front_rich"] == shown["front_rich"] else values["front_rich"],
                 back_rich=UNSET if values["back_rich"] == shown["back_rich"] else values["back_rich"],
-                tags=_tags(values["tags"]),
+                tags=tags_in(values["tags"]),
             ),
             expected_version=form.whole("version"),
             limits=limits_of(me, web_context(request).settings),
             now=clock.now(),
         )
+    except NotFound:
+        raise
     except AppError as error:
-        status, errors = refusal(request, error)
-        stored = card if isinstance(error, Conflict) and form.text("version") != str(card.version) else None
-        return await _edit_page(
-            request, card, values, origin=origin, extra=extra, status=status, errors=errors, stored=stored
-        )
-    waiting = await study.card_to_answer(me.account.id, card_id)
-    return go(request, _back_to(card, origin, extra, waiting.rep), done(N_("Saved. Its schedule is as it was.")))
+        status, errors = said(request, error)
+        card = await queries.card(me.account.id, card_id)
+        if isinstance(error, Conflict) and "version" in error.params:
+            return await _edit_page(request, me, card, origin, values, status=status, stored=card)
+        return await _edit_page(request, me, card, origin, values, status=status, errors=errors)
+    notes = [
+        done(N_("Saved. Its schedule is as it was.")),
+        *_about_formatting(values["front_rich"], values["back_rich"]),
+    ]
+    if _lost_formatting(before, after, values):
+        notes.append(("warn", N_("A formatted side still showed the old text, so it was removed."), {}))
+    return go(request, origin.back_to(await study.card_to_answer(me.account.id, card_id)), *notes)
+
+
+def _lost_formatting(before: CardView, after: CardView, values: dict[str, str]) -> bool:
+    """Whether a formatted side went because the plain text beside it changed, and not because the person emptied it."""
+    return bool(
+        (before.front_rich and values["front_rich"] and not after.front_rich)
+        or (before.back_rich and values["back_rich"] and not after.back_rich)
+    )
 
 
 @post("/cards/{card_id:int}/delete", status_code=200)
@@ -162,68 +211,14 @@ async def delete_card(request: HtmlRequest, me: Me, card_id: FromPath[int]) -> R
     """Put one card into the trash."""
     card = await queries.card(me.account.id, card_id)
     await service.delete_cards(me.account.id, [card_id], now=clock.now())
-    return go(request, f"/decks/{card.deck_id}", done(N_("The card is in the trash, where you can restore it.")))
-
-
-@post("/decks/{deck_id:int}/cards", status_code=200)
-async def change_many(request: HtmlRequest, me: Me, deck_id: FromPath[int]) -> Response[Any]:
-    """Move, tag, untag or delete the ticked cards of a deck."""
-    deck = await queries.deck(me.account.id, deck_id, clock=study_clock(me), now=clock.now())
-    form = await Form.of(request)
-    here, now = f"/decks/{deck_id}", clock.now()
-    try:
-        card_ids = form.ids("card_id")
-        if not card_ids:
-            raise InvalidInput(N_("No card is ticked."), N_("Tick the cards first."))
-        match form.text("do"):
-            case "move":
-                target = form.id("to")
-                if target is None:
-                    raise InvalidInput(N_("No deck is chosen."), N_("Choose the deck to move the cards to."))
-                limits = limits_of(me, web_context(request).settings)
-                moved = await service.move_cards(me.account.id, card_ids, target, limits=limits, now=now)
-                return go(request, here, done(N_("Cards moved: %(count)s."), count=len(moved.done_ids)))
-            case "tag" | "untag" as what:
-                tags = _tags(form.text("tag"))
-                if not tags:
-                    raise InvalidInput(N_("No tag is given."), N_("Write the tag beside the button."))
-                add, remove = (tags, []) if what == "tag" else ([], tags)
-                changed = await service.tag_cards(me.account.id, card_ids, add=add, remove=remove, now=now)
-                return go(request, here, done(N_("Cards changed: %(count)s."), count=len(changed.done_ids)))
-            case "delete":
-                if not form.switch("confirmed"):
-                    return page(request, "cards/delete_many.html", nav="decks", deck=deck, card_ids=card_ids)
-                gone = await service.delete_cards(me.account.id, card_ids, now=now)
-                note = done(N_("Cards in the trash: %(count)s. You can restore them there."), count=len(gone.done_ids))
-                return go(request, here, note)
-            case _:
-                raise InvalidInput(N_("This is not one of the choices."), field="do")
-    except NotFound:
-        raise
-    except AppError as error:
-        return go(request, here, failed(error))
-
-
-@get("/decks/{deck_id:int}/cards", sync_to_thread=False)
-def after_reload(request: HtmlRequest, deck_id: FromPath[int]) -> Response[None]:
-    """The address of a posted form, opened by itself."""
-    return go(request, f"/decks/{deck_id}")
+    undo = undo_token(request, [card_id])
+    return go(request, f"/decks/{card.deck_id}?undo={undo}", done(N_("The card is in the trash.")))
 
 
 @get("/cards/{card_id:int}/delete", sync_to_thread=False)
-def after_reload_of_delete(request: HtmlRequest, card_id: FromPath[int]) -> Response[None]:
+def after_reload(request: HtmlRequest, card_id: FromPath[int]) -> Response[None]:
     """The address of a posted form, opened by itself."""
     return go(request, f"/cards/{card_id}")
 
 
-HANDLERS = [
-    card_page,
-    new_card_page,
-    add_card,
-    edit_card_page,
-    edit_card,
-    delete_card,
-    change_many,
-    after_reload,
-    after_reload_of_delete,
-]
+HANDLERS = [card_page, new_card_page, add_card, edit_card_page, edit_card, delete_card, after_reload]

@@ -31,7 +31,7 @@ async def export_deck(me: Me, deck_id: FromPath[int]) -> Stream:
     deck = await queries.deck(me.account.id, deck_id, clock=study_clock(me), now=clock.now())
     return Stream(
         cards_csv(me.account.id, deck.id),
-        media_type="text/csv; charset=utf-8",
+        media_type="text/csv",
         headers=_attachment(f"loci-deck-{deck.id}.csv"),
     )
 

@@ -13,7 +13,7 @@ from app.accounts import queries, service
 from app.accounts.views import KeyView, SignedIn
 from app.core import clock, idempotency
 from app.core.db import atomic
-from app.domain.errors import N_, AppError, Conflict, InvalidInput
+from app.domain.errors import N_, AppError, Conflict, InvalidInput, NotFound
 from app.domain.scopes import DEFAULT_SCOPES, SENTENCES, Scope, parse_scopes
 from app.web.context import HtmlRequest, Me, done, go, page, web_context
 from app.web.errors import with_retry_after
@@ -70,9 +70,7 @@ async def create_key(request: HtmlRequest, me: Me) -> Response[str]:
     return await _keys_page(request, me, new_key=key, new_token=token)
 
 
-async def _create(
-    account_id: int, form_id: str, name: str, lifetime: str, wanted: list[str]
-) -> tuple[KeyView, str]:
+async def _create(account_id: int, form_id: str, name: str, lifetime: str, wanted: list[str]) -> tuple[KeyView, str]:
     now = clock.now()
     if lifetime not in _LIFETIMES:
         raise InvalidInput(N_("This is not one of the choices."), field="lifetime")
@@ -97,11 +95,15 @@ async def revoke_key(request: HtmlRequest, me: Me, key_id: FromPath[int]) -> Res
     """Refuse the key from its next call on, after a question."""
     form = await Form.of(request)
     if not form.switch("confirmed"):
+        held = {key.id: key.name for key in await queries.keys(me.account.id)}
+        if key_id not in held:
+            raise NotFound(N_("There is no such access key."))
         return page(
             request,
             "account/confirm.html",
             nav="keys",
-            title=N_("Revoke this key?"),
+            question=N_("Revoke this key?"),
+            subject=held[key_id],
             text=N_("Its next call is refused. A revoked key cannot be brought back."),
             label=N_("Revoke"),
             back=(N_("Keys"), "/keys"),

@@ -9,7 +9,7 @@ from app.decks import queries
 from app.decks.views import CardHit
 from app.domain.errors import InvalidInput
 from app.web.context import HtmlRequest, Me, page
-from app.web.pages.sign_in import refusal
+from app.web.pages.refusals import Errors, said
 
 _HITS = 30
 
@@ -20,14 +20,14 @@ async def search_page(
 ) -> Response[str]:
     """The cards that hold the text, newest first."""
     hits: tuple[CardHit, ...] = ()
-    errors: list[tuple[str | None, str]] = []
+    errors: Errors = []
     next_cursor, status = None, 200
     if q.strip():
         try:
             found = await queries.search_cards(me.account.id, q, cursor=cursor, limit=_HITS)
             hits, next_cursor = found.items, found.next_cursor
         except InvalidInput as error:
-            status, errors = refusal(request, error)
+            status, errors = said(request, error)
     return page(
         request,
         "search/search.html",

@@ -10,8 +10,9 @@ from litestar.params import FromPath, FromQuery
 from app.core import clock
 from app.decks import queries, service
 from app.domain.errors import N_, AppError, InvalidInput, NotFound
-from app.web.context import HtmlRequest, Me, done, failed, go, page, web_context
+from app.web.context import HtmlRequest, Me, done, go, page, web_context
 from app.web.forms import Form
+from app.web.pages.refusals import noted
 from app.web.person import limits_of
 
 _DECKS = 50
@@ -41,8 +42,10 @@ async def restore_deck(request: HtmlRequest, me: Me, deck_id: FromPath[int]) -> 
     except NotFound:
         raise
     except AppError as error:
-        return go(request, "/trash", failed(error))
-    return go(request, f"/decks/{deck_id}", done(N_("The deck is back, and %(count)s cards with it."), count=count))
+        return go(request, "/trash", noted(error))
+    return go(
+        request, f"/decks/{deck_id}", done(N_("The deck is back. Cards that came with it: %(count)s."), count=count)
+    )
 
 
 @post("/trash/decks/{deck_id:int}/erase", status_code=200)
@@ -76,7 +79,7 @@ async def change_many(request: HtmlRequest, me: Me) -> Response[Any]:
             case _:
                 raise InvalidInput(N_("This is not one of the choices."), field="do")
     except AppError as error:
-        return go(request, "/trash", failed(error))
+        return go(request, "/trash", noted(error))
 
 
 @get(["/trash/cards", "/trash/decks/{deck_id:int}/erase", "/trash/decks/{deck_id:int}/restore"])
