@@ -49,7 +49,7 @@ _WALK_ACCOUNT = _WALK.format(deck="", matches=_MATCHES) + _SHOWN
 _WALK_DECK = _WALK.format(deck="AND deck_id = $6", matches=_MATCHES) + _SHOWN
 
 # `+ 0` hides a column from the planner, which would otherwise read all ids of the account to combine two indexes.
-_NAMED = f"account_id + 0 = $1 AND deleted_at IS NULL AND id + 0 < $3 AND grams @> $6::int[] AND {_MATCHES}"
+_NAMED = f"account_id + 0 = $1 AND deleted_at IS NULL AND id + 0 < $3 AND grams @> (SELECT $6::int[]) AND {_MATCHES}"
 _STEP = f"""
   SELECT id FROM (
     SELECT id, search_text, tags FROM card
