@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 from app.accounts import passwords, throttle
 from app.accounts.fields import clean_email, email_key
+from app.accounts.keys import revoke_all_keys
 from app.accounts.queries import ACCOUNT_COLUMNS, account_by_email, account_view
 from app.accounts.sessions import SESSION_DAYS, open_session, revoke_other_sessions
 from app.accounts.views import AccountView
@@ -124,12 +125,14 @@ async def request_password_reset(email: str, *, now: datetime, address: str) -> 
     """Ask for a reset link by mail. Whether the account exists shows neither in the answer nor in its time.
 
     The job carries the account's id alone: the link is made when the mail is, so that its secret is never at rest.
-    Raises `InvalidInput` for what is no e-mail address, and `RateLimited`.
+    When the account's mails of the hour are used up, none goes out and the links that did stay good. Raises
+    `InvalidInput` for what is no e-mail address, and `RateLimited`.
     """
     key = email_key(clean_email(email))
-    await throttle.check_reset(key, address)
+    await throttle.check_reset(address)
     found = await account_by_email(email)
-    await queue.enqueue(RESET_JOB, {"account_id": found.id if found else 0}, now)
+    if await throttle.may_mail_reset(key):
+        await queue.enqueue(RESET_JOB, {"account_id": found.id if found else 0}, now)
 
 
 async def issue_password_reset(account_id: int, *, now: datetime, base_url: str) -> Mail | None:
@@ -151,11 +154,12 @@ async def issue_password_reset(account_id: int, *, now: datetime, base_url: str)
     return Mail(to=email, subject=_MAIL_SUBJECT, text=_MAIL_TEXT % {"base_url": base_url, "link": link})
 
 
-async def reset_password(token: str, new_password: str, *, now: datetime) -> AccountView:
+async def reset_password(token: str, new_password: str, *, now: datetime, shut_others_out: bool = False) -> AccountView:
     """Use a reset link: the new password holds and all sessions end. The link works once, also for two at once.
 
-    Raises `InvalidInput` for a link that is unknown, used or older than an hour, and for an unacceptable password
-    (the link then stays good).
+    `shut_others_out` also revokes every access key and removes every passkey: for somebody who fears that another was
+    in the account. Raises `InvalidInput` for a link that is unknown, used or older than an hour, and for a password
+    that cannot be accepted (the link then stays good).
     """
     row = None
     if is_well_formed(token, PASSWORD_RESET):
@@ -180,6 +184,9 @@ async def reset_password(token: str, new_password: str, *, now: datetime) -> Acc
         )
         if not changed_rows(used):
             raise _dead_link()
+        if shut_others_out:
+            await revoke_all_keys(row["id"], now=now)
+            await execute("DELETE FROM passkey WHERE account_id = $1", row["id"])
         return await _store(row["id"], fresh_hash, now)
 
 

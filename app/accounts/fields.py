@@ -8,10 +8,12 @@ from functools import cache
 from zoneinfo import available_timezones
 
 from app.domain.errors import N_, InvalidInput
+from app.domain.unicode_forms import normal_form
 
 EMAIL_BYTES = 254  # RFC 5321, 4.5.3.1.3, less the angle brackets
 LOCAL_PART_BYTES = 64  # RFC 5321, 4.5.3.1.1
 NAME_LETTERS = 80
+_LONGEST_NAME = 4 * NAME_LETTERS  # before marks are joined to their letters
 
 # RFC 5322's atext and the dot; letters beyond ASCII as in RFC 6531. Quoted local parts are refused on purpose.
 _LOCAL_PART = re.compile(r"(?:[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]|[^\W\x00-\x7f])+")
@@ -21,7 +23,7 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,2}")
 
 def clean_email(text: str) -> str:
     """An address as it is stored: trimmed, NFKC, its letters' case as typed. Raises `InvalidInput`."""
-    email = unicodedata.normalize("NFKC", text.strip()) if len(text) <= 4 * EMAIL_BYTES else ""
+    email = normal_form("NFKC", text.strip()) if len(text) <= 4 * EMAIL_BYTES else ""
     local_part, _, domain = email.partition("@")
     labels = domain.split(".")
     well_formed = (
@@ -36,12 +38,12 @@ def clean_email(text: str) -> str:
 
 def email_key(email: str) -> str:
     """What makes two cleaned addresses the same: letter case does not tell them apart."""
-    return unicodedata.normalize("NFKC", email.casefold())
+    return normal_form("NFKC", email.casefold())
 
 
 def clean_name(text: str, *, field: str = "name", required: bool = False) -> str:
     """One line of up to 80 characters, NFC, trimmed. Raises `InvalidInput`."""
-    name = unicodedata.normalize("NFC", text.strip())
+    name = normal_form("NFC", text.strip()) if len(text) <= _LONGEST_NAME else text
     if len(name) > NAME_LETTERS:
         raise InvalidInput(
             N_("The name is longer than %(limit)s characters."), N_("Shorten it."), field=field, limit=NAME_LETTERS

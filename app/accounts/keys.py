@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from app.accounts.fields import clean_name
 from app.accounts.queries import KEY_COLUMNS, key_view
@@ -14,6 +14,8 @@ from app.domain.errors import N_, Conflict, InvalidInput, NotFound
 from app.domain.scopes import Scope
 
 LIVE_KEYS = 50
+KEEP_ENDED = timedelta(days=90)
+"""How long a revoked or expired key stays in the list."""
 _TAIL_LETTERS = 4
 
 
@@ -71,6 +73,16 @@ async def revoke_key(account_id: int, key_id: int, *, now: datetime) -> None:
     )
     if not changed_rows(tag):
         raise NotFound(N_("There is no such access key."))
+
+
+async def revoke_all_keys(account_id: int, *, now: datetime) -> None:
+    """End every key of the account at once."""
+    await execute("UPDATE access_key SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL", account_id, now)
+
+
+async def sweep_keys(now: datetime) -> None:
+    """Erase the keys of all accounts that ended some time ago."""
+    await execute("DELETE FROM access_key WHERE least(revoked_at, expires_at) < $1", now - KEEP_ENDED)
 
 
 def _known(words: Iterable[Scope | str]) -> frozenset[Scope]:

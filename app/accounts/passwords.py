@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import unicodedata
 from base64 import b64encode
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -20,6 +19,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from app.accounts.fields import email_key
 from app.domain.errors import N_, InvalidInput, Unavailable
+from app.domain.unicode_forms import normal_form
 
 PASSWORD_LETTERS_MIN = 10
 PASSWORD_LETTERS_MAX = 200
@@ -57,7 +57,7 @@ def check_new(password: str, email: str, *, field: str = "password") -> None:
 
     Ten characters at least and no rule on their kinds (NIST SP 800-63B, 3.1.1.2); not the address, not a commonest one.
     """
-    text = unicodedata.normalize("NFC", password)
+    text = normal_form("NFC", password)
     folded = text.strip().casefold()
     if len(text) < PASSWORD_LETTERS_MIN:
         raise InvalidInput(
@@ -120,7 +120,7 @@ def _verified(password_hash: str, secret: bytes) -> bool:
 
 def _bytes(password: str) -> bytes:
     """Keyboards differ in how they compose a letter; RFC 8265, 4.2.2 makes them agree."""
-    return unicodedata.normalize("NFC", password).encode(errors="surrogatepass")
+    return normal_form("NFC", password).encode(errors="surrogatepass")
 
 
 async def _off_the_loop(work: Callable[[], Result]) -> Result:

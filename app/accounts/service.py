@@ -23,7 +23,7 @@ from app.accounts.credentials import (
     sweep_resets,
 )
 from app.accounts.fields import check_language, check_zone, clean_email, clean_name, email_key, known_zone
-from app.accounts.keys import create_key, revoke_key
+from app.accounts.keys import create_key, revoke_key, sweep_keys
 from app.accounts.queries import ACCOUNT_COLUMNS, SESSION_IDLE_DAYS, account_by_email, account_view
 from app.accounts.sessions import open_session, revoke_other_sessions, revoke_session, sign_out, sweep_sessions
 from app.accounts.views import AccountView
@@ -156,6 +156,7 @@ async def sweep(now: datetime, *, idle_days: int = SESSION_IDLE_DAYS) -> None:
     async with atomic():
         await sweep_sessions(now, idle_days=idle_days)
         await sweep_resets(now)
+        await sweep_keys(now)
 
 
 def _taken() -> Conflict:

@@ -100,11 +100,21 @@ def configure(dsn: str) -> None:
 
 async def open_pool(size: int) -> None:
     """Open the process's connections. They keep no session state, so giving one back costs no round trip."""
-    await DB.start_connection_pool(min_size=min(2, size), max_size=size, reset=_keep, timeout=10, command_timeout=60)
+    await DB.start_connection_pool(
+        min_size=min(2, size), max_size=size, init=_plan_once, reset=_keep, timeout=10, command_timeout=60
+    )
 
 
 async def close_pool() -> None:
     await DB.close_connection_pool()
+
+
+async def _plan_once(connection: Connection) -> None:
+    """One plan for each statement: planning anew for each call's values took as long as running most statements.
+
+    So a statement is written to have the same good plan for all values; one that needs two is two statements.
+    """
+    await connection.execute("SET plan_cache_mode = force_generic_plan")
 
 
 async def _keep(_connection: Connection) -> None:
@@ -143,9 +153,13 @@ def _connection(transaction: PostgresTransaction) -> Connection:
     return cast("Connection", transaction.connection)
 
 
-async def fetch(sql: str, *values: object) -> list[Record]:
-    """All rows of a parametrised statement, in the current unit of work if there is one."""
-    return await _run("fetch", sql, values)
+async def fetch(sql: str, *values: object, timeout_seconds: float | None = None) -> list[Record]:
+    """All rows of a parametrised statement, in the current unit of work if there is one.
+
+    A statement that takes longer than `timeout_seconds` is cancelled; that is `Unavailable` with a `TimeoutError` as
+    its cause.
+    """
+    return await _run("fetch", sql, values, timeout_seconds)
 
 
 async def fetch_row(sql: str, *values: object) -> Record | None:
@@ -168,19 +182,19 @@ async def execute_many(sql: str, rows: Iterable[tuple[object, ...]]) -> None:
     await _run("executemany", sql, (list(rows),))
 
 
-async def _run(method: str, sql: str, values: tuple[object, ...]) -> Any:
+async def _run(method: str, sql: str, values: tuple[object, ...], timeout: float | None = None) -> Any:  # noqa: ASYNC109
     try:
         current = DB.current_transaction.get()
         if current is not None:
-            return await getattr(_connection(current), method)(sql, *values)
+            return await getattr(_connection(current), method)(sql, *values, timeout=timeout)
         if DB.pool is None:
             alone: Connection = await DB.get_new_connection()
             try:
-                return await getattr(alone, method)(sql, *values)
+                return await getattr(alone, method)(sql, *values, timeout=timeout)
             finally:
                 await alone.close()
         async with DB.pool.acquire(timeout=_ACQUIRE_SECONDS) as connection:  # pyright: ignore[reportUnknownVariableType]
-            return await getattr(cast("Connection", connection), method)(sql, *values)
+            return await getattr(cast("Connection", connection), method)(sql, *values, timeout=timeout)
     except Exception as error:
         meaning = _meaning_of(error)
         if meaning is error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from urllib.parse import urlsplit
 from dotenv import dotenv_values
 
 from app.domain.plans import check_overrides
+
+_SHORTEST_KEY = 32
 
 
 class SettingsError(ValueError):
@@ -47,10 +50,23 @@ def _whole(minimum: int, maximum: int) -> Callable[[str], int]:
     return parse
 
 
+def _folder(value: str) -> Path:
+    return Path(value).expanduser()
+
+
+def _mail_server(value: str) -> str:
+    parts = urlsplit(value.strip())
+    if parts.scheme not in {"smtp", "smtps"} or not parts.hostname:
+        raise ValueError("takes an address like smtp://user:password@mail.example.org:587")
+    return value.strip()
+
+
 def _url(value: str) -> str:
     parts = urlsplit(value.strip())
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment or parts.username:
-        raise ValueError("takes an address like https://loci.example.org, without query")
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.path.strip("/") or parts.query:
+        raise ValueError("takes an address like https://loci.example.org, without a path")
+    if parts.fragment or parts.username:
+        raise ValueError("takes an address like https://loci.example.org, without a name or a fragment")
     return value.strip().rstrip("/")
 
 
@@ -82,7 +98,7 @@ class Settings:
     port: int = _setting("LOCI_PORT", 8000, _whole(1, 65535), "Port that the server listens on.")
     workers: int = _setting("LOCI_WORKERS", 1, _whole(1, 64), "Number of server processes.")
     data_dir: Path = _setting(
-        "LOCI_DATA_DIR", Path(".loci"), Path, "Folder of the embedded PostgreSQL and of the generated secret key."
+        "LOCI_DATA_DIR", Path(".loci"), _folder, "Folder of the embedded PostgreSQL and of the generated secret key."
     )
     database_url: str = _setting(
         "LOCI_DATABASE_URL",
@@ -141,7 +157,7 @@ class Settings:
     smtp_url: str = _setting(
         "LOCI_SMTP_URL",
         "",
-        _text,
+        _mail_server,
         "Mail server, `smtp://user:password@host:587` (STARTTLS) or `smtps://…`; else the server prints its mail.",
     )
     mail_from: str = _setting("LOCI_MAIL_FROM", "Loci <loci@localhost>", _text, "Sender of the mail.")
@@ -173,7 +189,7 @@ class Settings:
         return settings
 
     def _check(self) -> None:
-        if self.secret_key and len(self.secret_key) < 32:
+        if self.secret_key and len(self.secret_key) < _SHORTEST_KEY:
             raise SettingsError("LOCI_SECRET_KEY takes at least 32 characters.")
         if self.log_level not in {"debug", "info", "warning", "error"}:
             raise SettingsError("LOCI_LOG_LEVEL takes debug, info, warning or error.")
@@ -197,17 +213,19 @@ class Settings:
         if self.secret_key:
             return self.secret_key.encode()
         path = self.data_dir / "secret.key"
-        try:
-            return path.read_bytes()
-        except FileNotFoundError:
+        if not path.exists():
             self.data_dir.mkdir(parents=True, exist_ok=True)
-            try:
-                descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            except FileExistsError:  # another process was quicker
-                return path.read_bytes()
-            with os.fdopen(descriptor, "wb") as file:
+            # Written whole beside its place and linked there, so that no process ever reads half a key.
+            whole = path.with_name(f"secret.key.{secrets.token_hex(8)}")
+            with os.fdopen(os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                 file.write(secrets.token_hex(32).encode())
-            return path.read_bytes()
+            with suppress(FileExistsError):  # another process was quicker
+                os.link(whole, path)
+            whole.unlink()
+        key = path.read_bytes()
+        if len(key) < _SHORTEST_KEY:
+            raise SettingsError(f"{path} holds no key. Delete it, and a new one is made.")
+        return key
 
 
 def variable_of(item: Field[Any]) -> str:

@@ -169,17 +169,21 @@ def _card_view(row: Record) -> CardView:
     return CardView(**values)
 
 
+_TAGS = """
+SELECT tag, count(*) AS card_count FROM card, unnest(tags) AS tag
+ WHERE account_id = $1 AND deleted_at IS NULL {of_deck} GROUP BY tag ORDER BY card_count DESC, tag
+"""
+_TAGS_OF_ACCOUNT = _TAGS.format(of_deck="")
+_TAGS_OF_DECK = _TAGS.format(of_deck="AND deck_id = $2")
+
+
 async def tags(account_id: int, deck_id: int | None = None) -> tuple[TagCount, ...]:
     """The tags of a live deck or of the whole account, the commonest first. Raises `NotFound` for a missing deck."""
-    if deck_id is not None:
+    if deck_id is None:
+        rows = await fetch(_TAGS_OF_ACCOUNT, account_id)
+    else:
         await live_deck(account_id, deck_id)
-    rows = await fetch(
-        "SELECT tag, count(*) AS card_count FROM card, unnest(tags) AS tag "
-        "WHERE account_id = $1 AND deleted_at IS NULL AND ($2::bigint IS NULL OR deck_id = $2) "
-        "GROUP BY tag ORDER BY card_count DESC, tag",
-        account_id,
-        deck_id,
-    )
+        rows = await fetch(_TAGS_OF_DECK, account_id, deck_id)
     return tuple(TagCount(row["tag"], row["card_count"]) for row in rows)
 
 

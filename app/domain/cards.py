@@ -16,6 +16,7 @@ from typing import Final
 from app.domain.errors import N_, InvalidInput
 from app.domain.richtext import ATTRIBUTES, COMMENTS, NESTING, plain_from_rich, sanitize_rich
 from app.domain.search_text import normalize
+from app.domain.unicode_forms import normal_form
 
 FRONT_MAX: Final = 1_000
 BACK_MAX: Final = 4_000
@@ -65,11 +66,6 @@ def clean_optional_text(value: str | None, field: str, max: int) -> str:
 def clean_title(value: str, field: str = "title", max: int = DECK_TITLE_MAX) -> str:
     """Text of one line: as `clean_text`, with each run of spaces and line ends made one space."""
     return _SPACE.sub(" ", clean_text(value, field, max))
-
-
-def clean_description(value: str | None) -> str:
-    """What a deck is about; an empty string when nothing is said."""
-    return clean_optional_text(value, "description", DECK_DESCRIPTION_MAX)
 
 
 def clean_source_title(value: str | None) -> str | None:
@@ -222,5 +218,5 @@ def _visible(text: str) -> bool:
 
 
 def _compared(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    folded = normal_form("NFKC", normal_form("NFKC", text).casefold())
     return _SPACE.sub(" ", folded).strip()

@@ -13,6 +13,10 @@ from struct import unpack_from
 from typing import Final
 
 from app.domain.errors import N_, InvalidInput
+from app.domain.unicode_forms import normal_form
+
+QUERY_MAX: Final = 200
+"""Characters of a query. LIKE compares each of them with each of the text in the worst case."""
 
 _VOICING = frozenset({0x3099, 0x309A})  # dakuten and handakuten are letters' parts, not accents
 _KATAKANA: Final = (0x30A1, 0x30F6)
@@ -59,8 +63,8 @@ def normalize(text: str) -> str:
     if text.isascii():
         folded = text.lower().translate(_folding)
     else:
-        decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-        folded = unicodedata.normalize("NFC", decomposed.translate(_folding))
+        decomposed = normal_form("NFKD", normal_form("NFKD", text).casefold())
+        folded = normal_form("NFC", decomposed.translate(_folding))
     return _SPACES.sub(" ", folded).strip(" ")
 
 
@@ -119,6 +123,13 @@ _LIKE_SIGNS = re.compile(r"[\\%_]")
 
 def needle(account_id: int, query: str) -> Needle:
     """The needle for what a person typed. Raises `InvalidInput` when nothing is left of it to look for."""
+    if len(query) > QUERY_MAX:
+        raise InvalidInput(
+            N_("A search takes at most %(max)s characters."),
+            N_("Search for a word or a short phrase."),
+            field="query",
+            max=QUERY_MAX,
+        )
     normalized = normalize(query)
     if not normalized:
         raise InvalidInput(

@@ -15,6 +15,7 @@ from litestar.handlers import ASGIRouteHandler, BaseRouteHandler
 from litestar.types import HTTPScope, Message, Receive, Scope, Send
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+from app.accounts.throttle import network
 from app.accounts.views import Caller
 from app.core import clock, logs
 from app.core.ratelimit import Rate, seconds_to_wait
@@ -137,7 +138,7 @@ class McpEndpoint:
         if caller is not None:
             return caller
         address = (scope.get("client") or ("unknown", 0))[0]
-        wait = await seconds_to_wait(f"mcp-refused:{address}", _REFUSED_TOKENS)
+        wait = await seconds_to_wait(f"mcp-refused:{network(address)}", _REFUSED_TOKENS)
         if wait > 0:
             raise too_many(wait)
         challenge = f'Bearer resource_metadata="{self._metadata_url}", scope="{" ".join(self._surface.scopes())}"'

@@ -17,6 +17,7 @@ _REF_PREFIX = "#/$defs/"
 ENUM_ORDER = "x-enum-order"
 """In `extra_json_schema` of a Literal: its values in the order that clients are to see."""
 _PATH = re.compile(r"^(?P<what>.*?)(?: - at `\$?\.?(?P<path>.*)`)?$", re.DOTALL)
+_CARD = re.compile(r"cards\[(\d+)\]")
 _EXPECTED = re.compile(r"^Expected `[^`]*`[^`]*(?:`[^`]*`)?$")
 _MISSING = re.compile(r"^Object missing required field `(?P<field>\w+)`$")
 
@@ -80,7 +81,13 @@ def _meaning_of(message: str, struct: type[msgspec.Struct]) -> InvalidInput:
 
 
 def _invalid(path: str, what: str, hint: str, **params: object) -> InvalidInput:
-    return InvalidInput(f"%(argument)s {what}.", hint, field=path or None, argument=path or N_("The input"), **params)
+    return InvalidInput(f"%(argument)s {what}.", hint, field=path or None, argument=_named(path), **params)
+
+
+def _named(path: str) -> str:
+    """The argument as an error names it; cards are counted from 1 there, as in every other message about them."""
+    card = _CARD.match(path)
+    return f"{path} (card {int(card[1]) + 1})" if card else path or N_("The input")
 
 
 def _schema_at(schema: JsonSchema, path: str) -> JsonSchema:

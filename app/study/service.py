@@ -89,13 +89,14 @@ async def _first_outcome(account_id: int, card_id: int, rep: int) -> Answered:
 async def undo(account_id: int, deck_id: int, *, clock: StudyClock, now: datetime) -> StudyCard:
     """Take back the last answer of this study day in a deck: the schedule is again what it was, to the byte.
 
-    Raises `NotFound` when there is none, or when its card was deleted since.
+    Answers of cards that were deleted since are passed over. Raises `NotFound` when there is none.
     """
     async with atomic():
         last = await fetch_row(
             "DELETE FROM review WHERE account_id = $1 AND id = ("
-            "  SELECT id FROM review WHERE account_id = $1 AND deck_id = $2 AND reviewed_at >= $3"
-            "  ORDER BY reviewed_at DESC, id DESC LIMIT 1) RETURNING card_id, rep, before::text AS before",
+            "  SELECT r.id FROM review r JOIN card_schedule s ON s.account_id = r.account_id AND s.card_id = r.card_id"
+            "  WHERE r.account_id = $1 AND r.deck_id = $2 AND r.reviewed_at >= $3 AND s.live AND s.reps = r.rep + 1"
+            "  ORDER BY r.reviewed_at DESC, r.id DESC LIMIT 1) RETURNING card_id, rep, before::text AS before",
             account_id,
             deck_id,
             clock.start_of(clock.study_day(now)),

@@ -17,7 +17,7 @@ async def export_to(account_id: int, folder: Path, *, now: datetime) -> list[Pat
 
     A file is complete or absent: each is written beside its place and moved there.
     """
-    folder.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240 - a command of one person, nothing else waits
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # noqa: ASYNC240 - a command of one person, nothing else waits
     written: list[Path] = []
     whole = folder / "loci.json"
     with _part(whole).open("wb") as file:

@@ -15,12 +15,15 @@ from litestar.exceptions import NotAuthorizedException
 from app.accounts import queries
 from app.accounts.ceremony import RelyingParty
 from app.accounts.views import AccountView, SignedIn
-from app.core import clock
+from app.core import clock, ratelimit
+from app.core.ratelimit import Rate
 from app.core.settings import Settings
 from app.core.signing import Signer
 from app.domain.errors import AppError
 from app.ui.render import Reader, render, translate
 
+# Faster than anybody studies, slow enough that one account cannot keep a server busy.
+_PAGES = Rate(calls=300, seconds=60, burst=200)
 _FLASH = "loci_flash"
 _FLASH_SECONDS = 60
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
@@ -72,6 +75,7 @@ async def signed_in(request: HtmlRequest) -> SignedIn:
     found = await maybe_signed_in(request)
     if found is None:
         raise SignInNeeded
+    await ratelimit.check(f"web:{found.account.id}", _PAGES)
     return found
 
 

@@ -52,7 +52,9 @@ def app_error(request: Request[Any, Any, Any], error: AppError) -> Response[str]
     status = STATUS[error.code]
     reader = reader_of(request)
     text = translate(reader, error.message, **error.params)
-    if error.hint:
+    if error.code is ErrorCode.NOT_FOUND:
+        text = translate(reader, _TITLES[404][1])  # the words of a missing row speak of ids, to AI clients
+    elif error.hint:
         text += " " + translate(reader, error.hint, **error.params)
     return with_retry_after(_page(request, status, text), error)
 

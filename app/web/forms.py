@@ -11,6 +11,8 @@ from litestar.datastructures import FormMultiDict
 from app.domain.errors import N_, InvalidInput
 
 MAXIMUM_ID = 2**63 - 1
+_ID = re.compile(r"[0-9]{1,19}")
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
 _WHOLE = re.compile(r"-?[0-9]{1,10}")
 
 
@@ -22,18 +24,21 @@ class Form:
 
     @classmethod
     async def of(cls, request: Request[Any, Any, Any]) -> Form:
-        """The form in the body of `request` (urlencoded or multipart)."""
-        return cls(await request.form())
+        """The form in the body of `request` (urlencoded or multipart). Raises `InvalidInput` for text in no charset."""
+        try:
+            return cls(await request.form())
+        except (LookupError, UnicodeError):
+            raise InvalidInput(N_("The form is not valid text."), N_("Send it as UTF-8.")) from None
 
     def text(self, name: str, default: str = "") -> str:
         """The field as it was sent, without surrounding white space; browsers send line ends as CRLF."""
         value = self._fields.get(name)
-        return value.replace("\r\n", "\n").strip() if isinstance(value, str) else default
+        return self._clean(name, value).strip() if isinstance(value, str) else default
 
     def secret(self, name: str) -> str:
         """The field exactly as it was sent."""
         value = self._fields.get(name)
-        return value if isinstance(value, str) else ""
+        return value if isinstance(value, str) and not _SURROGATES.search(value) else ""
 
     def has(self, name: str) -> bool:
         return name in self._fields
@@ -43,7 +48,7 @@ class Form:
         return self.text(name) not in {"", "0", "off"}
 
     def texts(self, name: str) -> list[str]:
-        return [value for value in self._fields.getall(name, []) if isinstance(value, str)]
+        return [self._clean(name, value) for value in self._fields.getall(name, []) if isinstance(value, str)]
 
     def id(self, name: str) -> int | None:
         """A row's id, None where the field is empty."""
@@ -62,7 +67,13 @@ class Form:
         return int(text)
 
     @staticmethod
+    def _clean(name: str, value: str) -> str:
+        if _SURROGATES.search(value):
+            raise InvalidInput(N_("The form is not valid text."), N_("Send it as UTF-8."), field=name)
+        return value.replace("\r\n", "\n").replace("\0", "")
+
+    @staticmethod
     def _as_id(name: str, text: str) -> int:
-        if not text.isascii() or not text.isdigit() or not 0 < int(text) <= MAXIMUM_ID:
+        if not _ID.fullmatch(text) or not 0 < int(text) <= MAXIMUM_ID:
             raise InvalidInput(N_("This is not one of the choices."), field=name)
         return int(text)

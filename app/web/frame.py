@@ -6,11 +6,13 @@ with what GET would give, less its body (RFC 9110, 9.3.2): monitors and link che
 
 from __future__ import annotations
 
+import re
 import time
+from ipaddress import ip_address
 from typing import Any
 
 import structlog
-from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from app.core import logs
 from app.core.settings import Settings
@@ -19,6 +21,7 @@ from app.web.security import HTML_HEADERS, SECURITY_HEADERS, STRICT_TRANSPORT_SE
 _log = logs.get_logger(__name__)
 # Asked every few seconds by a machine, or a file: not worth a line.
 _QUIET = ("/health", "/static/")
+_HOST = re.compile(rb"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])?(?::[0-9]{1,5})?")
 
 
 class RequestFrame:
@@ -53,7 +56,11 @@ class RequestFrame:
                 message["body"] = b""
             await send(message)
 
+        scope["client"] = _client_of(scope)
         try:
+            if _is_malformed(scope):
+                await _refuse(framed)
+                return
             await self._app(asked, receive, framed)
         finally:
             if not scope["path"].startswith(_QUIET):
@@ -70,6 +77,30 @@ class RequestFrame:
         is_html = any(name.lower() == b"content-type" and value.startswith(b"text/html") for name, value in headers)
         own = [*self._always, *(HTML_HEADERS if is_html else ()), (b"x-request-id", request_id.encode())]
         return headers + [(name, value) for name, value in own if name not in present]
+
+
+def _client_of(scope: HTTPScope) -> tuple[str, int]:
+    """Who asks, as an IP address: a proxy's header may say anything, and rates and rows are named by it."""
+    host, port = scope.get("client") or ("", 0)
+    for text in (host, host.rpartition(":")[0].strip("[]")):  # some proxies write the port behind the address
+        try:
+            return str(ip_address(text.partition("%")[0])), port
+        except ValueError:
+            continue
+    return "0.0.0.0", port  # noqa: S104 - a name for nobody, not an address to listen on
+
+
+def _is_malformed(scope: HTTPScope) -> bool:
+    """What no browser and no client of ours sends, and what parsers and the database would stumble over."""
+    host = next((value for name, value in scope["headers"] if name == b"host"), b"")
+    return "\0" in scope["path"] or b"%00" in scope["query_string"] or not _HOST.fullmatch(host)
+
+
+async def _refuse(send: Send) -> None:
+    body = b"This request is malformed.\n"
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 400, "headers": headers})
+    await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
 def _route_of(scope: Scope) -> str:

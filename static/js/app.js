@@ -122,6 +122,18 @@ document.addEventListener("submit", (event) => {
   dialog.showModal();
 }, true);
 
+// Only an answer that the page asked for is swapped in. A session that has ended leads to the sign-in page and back here;
+// after a failure the page stays as it is, so that nothing is lost, and says so.
+document.addEventListener("htmx:before:response", (event) => {
+  const { raw, status: code } = event.detail.ctx.response;
+  if (raw.redirected && new URL(raw.url).pathname === "/sign-in") {
+    event.preventDefault();
+    location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
+  } else if (code >= 400) {
+    event.preventDefault();
+    announce(status()?.dataset.failed, true);
+  }
+});
 document.addEventListener("htmx:after:swap", appeared);
 document.addEventListener("htmx:error", () => announce(status()?.dataset[navigator.onLine ? "failed" : "offline"], true));
 

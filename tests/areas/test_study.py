@@ -113,6 +113,15 @@ async def test_undo_takes_back_only_what_was_answered_today_in_this_deck(rollbac
         await service.undo(alice.id, one, clock=CLOCK, now=NOW)
 
 
+async def test_undo_passes_over_a_card_that_was_deleted_since(rollback: None) -> None:
+    alice = await make_account()
+    deck_id, (first, second) = await make_deck(alice.id, count=2)
+    await answer(alice, first, 0, Rating.GOOD)
+    await answer(alice, second, 0, Rating.GOOD, now=NOW + timedelta(seconds=5))
+    await db.execute("UPDATE card_schedule SET live = false WHERE card_id = $1", second)
+    assert (await service.undo(alice.id, deck_id, clock=CLOCK, now=NOW + timedelta(minutes=1))).id == first
+
+
 async def test_an_undo_that_cannot_restore_keeps_the_log(rollback: None) -> None:
     alice = await make_account()
     deck_id, (card_id,) = await make_deck(alice.id, count=1)

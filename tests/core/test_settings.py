@@ -38,6 +38,8 @@ def test_the_public_address_wins_and_loses_its_last_slash() -> None:
         ("LOCI_PLANS", "perhaps"),
         ("LOCI_PUBLIC_URL", "loci.example.org"),
         ("LOCI_PUBLIC_URL", "https://user@loci.example.org"),
+        ("LOCI_PUBLIC_URL", "https://loci.example.org/path"),
+        ("LOCI_SMTP_URL", "mail.example.org"),
         ("LOCI_SECRET_KEY", "short"),
         ("LOCI_LOG_LEVEL", "loud"),
         ("LOCI_PLAN_FIGURES", "free.decks=many"),

@@ -13,7 +13,6 @@ from app.domain.cards import (
     CardText,
     card_key,
     card_text,
-    clean_description,
     clean_language,
     clean_source_title,
     clean_tags,
@@ -54,7 +53,7 @@ def test_text_without_anything_to_see_is_refused(blank: str) -> None:
 
 
 def test_half_a_surrogate_pair_is_refused_in_every_kind_of_text() -> None:
-    for clean in (lambda text: clean_text(text, "back", 9), clean_description, clean_source_title, clean_title):
+    for clean in (lambda text: clean_text(text, "back", 9), clean_source_title, clean_title):
         with pytest.raises(InvalidInput):
             clean("a\udc00")
     with pytest.raises(InvalidInput):
@@ -118,7 +117,6 @@ def test_a_title_is_one_line() -> None:
 
 
 def test_what_may_be_left_out_may_be_empty() -> None:
-    assert (clean_description(None), clean_description(" \n"), clean_description(" a\nb ")) == ("", "", "a\nb")
     assert (clean_source_title(None), clean_source_title("  "), clean_source_title(" a\n b ")) == (None, None, "a b")
 
 

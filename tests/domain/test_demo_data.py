@@ -14,10 +14,11 @@ from app.demo.decks import HISTORY_DAYS, DemoDeck, demo_decks, history
 from app.domain.calendar import StudyClock
 from app.domain.cards import (
     DECK_CARD_CAP,
+    DECK_DESCRIPTION_MAX,
     card_key,
     card_text,
-    clean_description,
     clean_language,
+    clean_optional_text,
     clean_title,
 )
 from app.domain.richtext import plain_from_rich, sanitize_rich
@@ -63,7 +64,7 @@ def test_there_are_six_decks_in_three_collections_and_each_has_its_size() -> Non
 def test_the_deck_itself_is_within_every_limit_and_needs_no_cleaning(deck: DemoDeck) -> None:
     assert clean_title(deck.title) == deck.title
     assert clean_title(deck.collection) == deck.collection
-    assert clean_description(deck.description) == deck.description
+    assert clean_optional_text(deck.description, "description", DECK_DESCRIPTION_MAX) == deck.description
     assert clean_language(deck.language) == deck.language
     assert len(deck.cards) <= DECK_CARD_CAP
 

@@ -14,7 +14,7 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from playwright.async_api import Page
+from playwright.async_api import Browser, Page
 
 from app.domain.calendar import StudyClock
 from app.domain.scheduling import Rating, Schedule, SchedulingOptions, preview
@@ -123,3 +123,38 @@ async def test_from_chat_to_ten_studied_cards(server: Server, page: Page, data: 
         assert stored["stability"] == pytest.approx(outcome.schedule.stability, rel=1e-12)
         assert review["elapsed_ms"] is None or 0 < review["elapsed_ms"] <= 60_000
     assert [schedules[card_id]["reps"] for card_id in schedules].count(1) == 10
+
+
+async def test_a_session_that_ended_leads_to_the_sign_in_page_and_back(server: Server, page: Page) -> None:
+    """The answer to a swap that is no study screen is never swapped in: the screen would go blank."""
+    key = server.key("ended@example.org")
+    async with connected(server, key) as client:
+        made = await call(client, "import_flashcards", deckTitle="One", cards=[{"front": "front", "back": "back"}])
+    await sign_in(page, server, "ended@example.org")
+    study = f"{server.url}/decks/{made['deckId']}/study"
+    await page.goto(study)
+    await page.context.clear_cookies()
+    await page.keyboard.press("Space")
+    await page.wait_for_url(f"{server.url}/sign-in?next=*")
+    await page.get_by_label("E-mail").fill("ended@example.org")
+    await page.get_by_label("Password").fill("correct horse battery staple")
+    await page.get_by_role("button", name="Sign in", exact=True).click()
+    await page.wait_for_url(study)
+
+
+async def test_a_failed_answer_leaves_the_screen_and_says_so(server: Server, chromium: Browser) -> None:
+    key = server.key("failed@example.org")
+    async with connected(server, key) as client:
+        made = await call(client, "import_flashcards", deckTitle="One", cards=[{"front": "front", "back": "back"}])
+    context = await chromium.new_context()
+    page = await context.new_page()
+    await sign_in(page, server, "failed@example.org")
+    await page.goto(f"{server.url}/decks/{made['deckId']}/study")
+    await page.route("**/study/reveal", lambda route: route.fulfill(status=503, body="<p>away</p>"))
+    await page.keyboard.press("Space")
+    await page.locator("#status.shown").wait_for()
+    assert await page.locator(".face").first.inner_text() == "front"
+    await page.unroute("**/study/reveal")
+    await page.keyboard.press("Space")
+    await page.locator(".ratings").wait_for()
+    await context.close()

@@ -50,7 +50,7 @@ async def live_server(database: str) -> AsyncIterator[LiveServer]:
             port=port, secret_key="a key that is only for tests, 32+", allowed_origins=("https://claude.ai",)
         )
         handlers, lifespan = create_mcp_routes(settings)
-        application = Litestar(handlers, lifespan=[lifespan()], openapi_config=None)
+        application = Litestar(handlers, lifespan=[lifespan()], openapi_config=None, logging_config=None)
         server = _Server(uvicorn.Config(application, log_config=None, access_log=False, lifespan="on"))
         task = asyncio.create_task(server.serve(sockets=[listener]))
         while not server.started:

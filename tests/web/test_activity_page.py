@@ -85,7 +85,7 @@ async def test_a_filter_without_matches_offers_everything(alice: Visitor) -> Non
 
 
 async def test_a_cursor_that_is_none_is_refused(alice: Visitor) -> None:
-    for cursor in ("x", "%00", "AAAA"):
+    for cursor in ("x", "AAAA"):
         await alice.get(f"/activity?cursor={cursor}", 422)
 
 

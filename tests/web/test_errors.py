@@ -45,7 +45,11 @@ def test_every_code_has_a_class() -> None:
 @pytest.mark.parametrize("error", every_error(), ids=lambda error: error.code)
 async def test_an_error_is_a_page_with_its_words(error: AppError) -> None:
     answer = await visitor(failing(error)).get("/failing", STATUS[error.code])
-    assert "It did not work with this. Take another." in text_of(answer)
+    # What is missing is said in the page's own words: a row's speak of ids, to AI clients.
+    words = (
+        "It may have been deleted" if error.code is ErrorCode.NOT_FOUND else "It did not work with this. Take another."
+    )
+    assert words in text_of(answer)
     assert f"Error {STATUS[error.code]}" in text_of(answer)
     assert answer.headers.get("retry-after") == ("7" if isinstance(error, RateLimited) else None)
     check_headers(answer)

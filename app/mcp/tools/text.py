@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
+def counted(cards: int) -> str:
+    """`1 card`, `5 cards`."""
+    return "1 card" if cards == 1 else f"{cards} cards"
+
+
 def id_ranges(ids: Sequence[int]) -> str:
     """Ids in few letters: `3-5, 9`."""
     runs: list[tuple[int, int]] = []

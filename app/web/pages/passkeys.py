@@ -69,7 +69,7 @@ def _challenge(request: HtmlRequest) -> str:
 async def _answer(request: HtmlRequest) -> _Answer:
     try:
         return msgspec.json.decode(await request.body(), type=_Answer)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError, UnicodeError):
         raise InvalidInput(N_("The passkey was not accepted."), N_("Try again.")) from None
 
 

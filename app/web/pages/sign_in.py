@@ -196,7 +196,9 @@ async def reset(request: HtmlRequest) -> Response[Any]:
     form = await Form.of(request)
     token = form.text("token")
     try:
-        account = await service.reset_password(token, form.secret("password"), now=clock.now())
+        account = await service.reset_password(
+            token, form.secret("password"), now=clock.now(), shut_others_out=form.switch("shut_others_out")
+        )
     except AppError as error:
         return form_again(request, "account/reset.html", error, nav="sign-in", token=token)
     session = await open_session(request, account)

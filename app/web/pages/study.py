@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from litestar import Response, get, post
 from litestar.params import FromPath, FromQuery
 
@@ -19,6 +21,7 @@ from app.web.forms import Form
 from app.web.person import study_clock
 
 _MOST_EXTRA = 10_000
+_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 def options_of(me: SignedIn) -> SchedulingOptions:
@@ -78,8 +81,8 @@ async def _screen(
     return page(request, "study/page.html", nav="decks", status=status, screen=screen)
 
 
-def _extra(form_or_text: str) -> int:
-    return min(int(form_or_text), _MOST_EXTRA) if form_or_text.isascii() and form_or_text.isdigit() else 0
+def _extra(text: str) -> int:
+    return min(int(text), _MOST_EXTRA) if _NUMBER.fullmatch(text) else 0
 
 
 @get("/decks/{deck_id:int}/study")
@@ -132,6 +135,8 @@ async def answer(request: HtmlRequest, me: Me, deck_id: FromPath[int]) -> Respon
             options=options_of(me),
             now=clock.now(),
         )
+    except NotFound:
+        message = translate(reader_of(request), "That card is not there any more.")
     except AppError as error:
         message = _said(request, error)
     return await _screen(request, me, deck_id, extra_new=_extra(form.text("extra")), message=message)
@@ -166,7 +171,7 @@ async def after_reload(request: HtmlRequest, deck_id: FromPath[int]) -> Response
 
 def _elapsed(form: Form) -> int:
     text = form.text("elapsed_ms")
-    return min(int(text), service.LONGEST_ANSWER_MS) if text.isascii() and text.isdigit() and len(text) < 12 else 0
+    return min(int(text), service.LONGEST_ANSWER_MS) if _NUMBER.fullmatch(text) else 0
 
 
 def _said(request: HtmlRequest, error: AppError) -> str:
