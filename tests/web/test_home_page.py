@@ -32,7 +32,7 @@ async def test_the_deck_with_the_most_due_comes_first(alice: Visitor) -> None:
     assert "4 cards are due" in text_of(page)
     assert "In 2 decks." in text_of(page)
     assert re.findall(r'class="button primary" href="([^"]+)"', page.text) == [f"/decks/{many}/study"]
-    assert re.findall(r'row-title" href="/decks/(\d+)"', page.text) == [str(many), str(few)]
+    assert re.findall(r'row-title" dir="auto" href="/decks/(\d+)"', page.text) == [str(many), str(few)]
 
 
 async def test_new_cards_count_as_far_as_the_day_allows(alice: Visitor) -> None:

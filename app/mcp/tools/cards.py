@@ -142,7 +142,7 @@ UPDATE_FLASHCARD = ToolSpec(
     title="Update flashcard",
     description=(
         "Change a card's front, back, formatted sides or tags, or move it to another deck. What is left out stays, but "
-        "a side that changes loses its formatted form unless a new one is given; tags are replaced as a whole; an empty "
+        "a side that changes loses its formatted form unless a new one is given; tags are replaced as a whole; empty "
         "frontRich or backRich removes that formatting. The review schedule is not touched. Pass expectedVersion from "
         "get_flashcard so that a change made meanwhile is not overwritten. "
         f"{GOOD_CARDS} {ASK_FIRST}"
