@@ -77,7 +77,7 @@ def _run(folder: Path, cards: int, amount: Amount) -> tuple[list[Figures], dict[
     settings = Settings.read(environment, dotenv=None)
     load_before = os.getloadavg()[0]
     writer = Writer(_SEED)
-    with database(settings) as dsn:
+    with database(settings):
         _say("loading")
         world = uvloop.run(_with_pool(lambda: _prepared(writer, cards)))
         ours = process("app.cli", "serve", port=port, folder=folder, log="loci.log", environment=environment)
@@ -90,7 +90,7 @@ def _run(folder: Path, cards: int, amount: Amount) -> tuple[list[Figures], dict[
                 "bare_server": Target(bare_port, psutil.Process(bare_process.pid)),
             }
             measured = subjects(world, import_batches(writer))
-            lines = uvloop.run(_with_pool(lambda: measure(measured, amount, dsn=dsn, **targets)))
+            lines = uvloop.run(_with_pool(lambda: measure(measured, amount, **targets)))
             version = uvloop.run(_with_pool(lambda: fetch_value("SHOW server_version")))
     return lines, {
         "cards": cards,

@@ -8,11 +8,11 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
-import asyncpg
 import psutil
 
-from app.core.db import execute
+from app.core.db import DB, execute
 from benchmarks import sql
 from benchmarks.client import timed, tool_call
 from benchmarks.figures import BARE, CALLERS, Figures, Times, figures_of
@@ -61,14 +61,14 @@ def _processor_ms(process: psutil.Process) -> float:
     return (spent.user + spent.system) * 1000
 
 
-async def measure(
-    subjects: Sequence[Subject], amount: Amount, *, ours: Target, bare_server: Target, dsn: str
-) -> list[Figures]:
+async def measure(subjects: Sequence[Subject], amount: Amount, *, ours: Target, bare_server: Target) -> list[Figures]:
     """The figures of the bare server and of every subject."""
     times = {subject.name: Times() for subject in subjects}
     bare = Times()
     constant = tool_call("constant", {})
-    connection: asyncpg.Connection = await asyncpg.connect(dsn)
+    assert DB.pool is not None
+    # A connection of the pool, for the settings that the application's own have.
+    connection = cast("Any", await DB.pool.acquire())
     try:
         await _warm_up(subjects, ours.port, bare_server.port)
         started = time.monotonic()
@@ -86,7 +86,7 @@ async def measure(
                 await ours.take(_requests(subject, max(CALLERS * 2, amount.many // few)), CALLERS, of)
                 of.sql += await _alone(connection, subject, max(3, amount.sql // few))
     finally:
-        await connection.close()
+        await DB.pool.release(connection)
     lines = [figures_of(BARE, bare, bare, None)]
     return lines + [
         figures_of(subject.name, times[subject.name], bare, subject) for subject in subjects if times[subject.name].sql
@@ -105,7 +105,7 @@ async def _warm_up(subjects: Sequence[Subject], port: int, bare_port: int) -> No
         await timed(port, _requests(subject, 2 if subject.heavy else 60), 1 if subject.heavy else CALLERS)
 
 
-async def _alone(connection: asyncpg.Connection, subject: Subject, count: int) -> list[float]:
+async def _alone(connection: Any, subject: Subject, count: int) -> list[float]:
     taken: list[float] = []
     for _ in range(count):
         statements = await sql.statements_of(subject.act())

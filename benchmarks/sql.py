@@ -9,8 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-import asyncpg
-
 from app.core.db import atomic
 
 Act = Callable[[], Awaitable[object]]
@@ -48,7 +46,7 @@ def _is_ours(text: str) -> bool:
     return not text.startswith(_FRAME) and "typeinfo_tree" not in text and "set_config('jit'" not in text
 
 
-async def milliseconds(connection: asyncpg.Connection, statements: Sequence[Statement], *, together: bool) -> float:
+async def milliseconds(connection: Any, statements: Sequence[Statement], *, together: bool) -> float:
     """How long the statements take one after the other, `together` in a transaction of their own."""
     started = time.perf_counter()
     if together:

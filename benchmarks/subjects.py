@@ -131,7 +131,6 @@ def _pages(world: World) -> list[Subject]:
         now = clock.now()
         await decks.deck(world.account_id, deck_id, clock=_DAYS, now=now)
         counts = await study.counts(world.account_id, deck_id, clock=_DAYS, now=now)
-        await study.today(world.account_id, deck_id, clock=_DAYS, now=now)
         await study.next_card(world.account_id, deck_id, clock=_DAYS, now=now, with_new=counts.new > 0)
 
     def next_card() -> Act:
@@ -154,7 +153,6 @@ def _pages(world: World) -> list[Subject]:
             now = clock.now()
             await decks.deck(world.account_id, deck_id, clock=_DAYS, now=now)
             await study.counts(world.account_id, deck_id, clock=_DAYS, now=now)
-            await study.today(world.account_id, deck_id, clock=_DAYS, now=now)
             await study.card_to_answer(world.account_id, card_id)
 
         return run

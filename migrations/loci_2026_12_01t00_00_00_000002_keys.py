@@ -65,7 +65,7 @@ STATEMENTS = (
     "ALTER TABLE card_schedule SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05)",
     # Study
     "CREATE UNIQUE INDEX review_once ON review (account_id, card_id, rep)",
-    "CREATE INDEX review_time ON review (account_id, reviewed_at, id)",
+    "CREATE INDEX review_of_deck ON review (account_id, deck_id, reviewed_at, id)",
     # Jobs
     "CREATE INDEX job_ready ON job (run_at) WHERE failed_at IS NULL",
     # Counts of a deck follow its schedule rows, whoever writes them.

@@ -89,6 +89,7 @@ class McpEndpoint:
             await self._answer(scope, send, Refusal(200, "", failure.message, code=failure.code, id=line.get("rpc_id")))
         line.pop("rpc_id", None)
         if scope["method"] == "POST":
+            scope.setdefault("state", {})["logged"] = True  # this line tells more than the frame's would
             _log.info("mcp_call", ms=round((time.perf_counter() - started) * 1000, 2), **line)
 
     async def _serve(

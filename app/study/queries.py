@@ -45,25 +45,28 @@ WITH next AS (
 {_CARD} WHERE s.account_id = $1 AND s.card_id = (SELECT card_id FROM next)
 """  # noqa: S608 - constants only
 
+# One statement, because every study page asks for all of it.
 _COUNTS = """
 SELECT coalesce((SELECT new_cards FROM deck_count WHERE account_id = $1 AND deck_id = $2), 0) AS new,
-       (SELECT count(*) FROM review WHERE account_id = $1 AND reviewed_at >= $3 AND deck_id = $2 AND state_before = 0)
-         AS introduced,
-       count(*) FILTER (WHERE state = 2) AS due,
-       count(*) FILTER (WHERE state <> 2) AS learning,
-       min(due) FILTER (WHERE state <> 2) AS next_learning_due
-  FROM card_schedule
- WHERE account_id = $1 AND deck_id = $2 AND live AND state > 0 AND due < $4
+       waiting.*, done.*
+  FROM (SELECT count(*) FILTER (WHERE state = 2) AS due, count(*) FILTER (WHERE state <> 2) AS learning,
+               min(due) FILTER (WHERE state <> 2) AS next_learning_due
+          FROM card_schedule
+         WHERE account_id = $1 AND deck_id = $2 AND live AND state > 0 AND due < $4) AS waiting,
+       (SELECT count(*) AS answers, count(*) FILTER (WHERE rating = 1) AS again,
+               count(*) FILTER (WHERE state_before = 0) AS introduced
+          FROM review WHERE account_id = $1 AND deck_id = $2 AND reviewed_at >= $3) AS done
 """
 
 
 async def counts(account_id: int, deck_id: int, *, clock: StudyClock, now: datetime, extra_new: int = 0) -> Counts:
-    """What is left today in a deck. `extra_new` raises the day's limit of new cards."""
+    """What is left today in a deck, and what was done. `extra_new` raises the day's limit of new cards."""
     today = clock.study_day(now)
     row = await fetch_row(_COUNTS, account_id, deck_id, clock.start_of(today), clock.end_of(today))
     assert row is not None  # noqa: S101 - an aggregate always has a row
     new = min(row["new"], max(0, NEW_PER_DAY + extra_new - row["introduced"]))
-    return Counts(new, row["learning"], row["due"], row["new"] - new, row["next_learning_due"])
+    done = Today(row["answers"], row["again"], row["introduced"])
+    return Counts(new, row["learning"], row["due"], row["new"] - new, row["next_learning_due"], done)
 
 
 async def next_card(
@@ -88,20 +91,6 @@ async def card_to_answer(account_id: int, card_id: int) -> StudyCard:
     if row is None:
         raise no_such_card()
     return _study_card(row)
-
-
-async def today(account_id: int, deck_id: int, *, clock: StudyClock, now: datetime) -> Today:
-    """What was answered in the present study day."""
-    row = await fetch_row(
-        "SELECT count(*) AS answers, count(*) FILTER (WHERE rating = 1) AS again, "
-        "count(*) FILTER (WHERE state_before = 0) AS new "
-        "FROM review WHERE account_id = $1 AND deck_id = $2 AND reviewed_at >= $3",
-        account_id,
-        deck_id,
-        clock.start_of(clock.study_day(now)),
-    )
-    assert row is not None  # noqa: S101 - an aggregate always has a row
-    return Today(row["answers"], row["again"], row["new"])
 
 
 async def forecast(account_id: int, deck_id: int, *, clock: StudyClock, now: datetime) -> int:

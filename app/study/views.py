@@ -29,27 +29,31 @@ class StudyCard:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """What is left today in a deck. `new` is already cut to what the day allows, `new_beyond` is the rest."""
-
-    new: int
-    learning: int
-    due: int
-    new_beyond: int
-    next_learning_due: datetime | None
-
-    @property
-    def total(self) -> int:
-        return self.new + self.learning + self.due
-
-
-@dataclass(frozen=True, slots=True)
 class Today:
     """What was answered in the present study day."""
 
     answers: int
     again: int
     new: int
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What is left today in a deck. `new` is already cut to what the day allows, `new_beyond` is the rest.
+
+    `today` is what was answered so far.
+    """
+
+    new: int
+    learning: int
+    due: int
+    new_beyond: int
+    next_learning_due: datetime | None
+    today: Today
+
+    @property
+    def total(self) -> int:
+        return self.new + self.learning + self.due
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from babel.numbers import format_decimal
 
 from app.domain.intervals import SHORT_FORMS, WITHIN_FORM, short_interval
 from app.domain.scheduling import Outcome, Rating, State
-from app.study.views import Counts, StudyCard, Today
+from app.study.views import Counts, StudyCard
 from app.ui.render import Reader, translate
 
 
@@ -33,7 +33,6 @@ class StudyScreen:
     deck_id: int
     deck_title: str
     counts: Counts
-    today: Today
     extra_new: int
     card: StudyCard | None = None
     revealed: bool = False
@@ -52,7 +51,7 @@ class StudyScreen:
 
     @property
     def total(self) -> int:
-        return self.counts.total + self.today.answers
+        return self.counts.total + self.counts.today.answers
 
 
 def interval_text(interval: timedelta, reader: Reader) -> str:

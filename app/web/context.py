@@ -23,7 +23,7 @@ from app.domain.errors import AppError
 from app.ui.render import Reader, render, translate
 
 # Faster than anybody studies, slow enough that one account cannot keep a server busy.
-_PAGES = Rate(calls=300, seconds=60, burst=200)
+_PACE = Rate(calls=300, seconds=60, burst=200)
 _FLASH = "loci_flash"
 _FLASH_SECONDS = 60
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
@@ -75,8 +75,14 @@ async def signed_in(request: HtmlRequest) -> SignedIn:
     found = await maybe_signed_in(request)
     if found is None:
         raise SignInNeeded
-    await ratelimit.check(f"web:{found.account.id}", _PAGES)
+    if request.method == "POST":
+        await pace(found)
     return found
+
+
+async def pace(me: SignedIn) -> None:
+    """Take one of the account's costly requests (every post, each search); raises `RateLimited`."""
+    await ratelimit.check(f"web:{me.account.id}", _PACE)
 
 
 # A page that needs an account says so by a parameter `me: Me`; `app.main` names `signed_in` as what gives it.

@@ -63,7 +63,7 @@ class RequestFrame:
                 return
             await self._app(asked, receive, framed)
         finally:
-            if not scope["path"].startswith(_QUIET):
+            if not scope["path"].startswith(_QUIET) and not state.get("logged"):
                 _log.info(
                     "request",
                     method=scope["method"],

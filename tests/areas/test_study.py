@@ -170,8 +170,8 @@ async def test_an_answer_after_midnight_counts_for_the_day_before(rollback: None
         alice.id, card_id, 0, Rating.GOOD, elapsed_ms=1, options=SchedulingOptions(clock=berlin), now=late
     )
     before_four, after_four = late + timedelta(hours=2), late + timedelta(hours=3)
-    assert (await queries.today(alice.id, deck_id, clock=berlin, now=before_four)).answers == 1
-    assert (await queries.today(alice.id, deck_id, clock=berlin, now=after_four)).answers == 0
+    assert (await queries.counts(alice.id, deck_id, clock=berlin, now=before_four)).today.answers == 1
+    assert (await queries.counts(alice.id, deck_id, clock=berlin, now=after_four)).today.answers == 0
 
 
 async def test_the_day_allows_twenty_new_cards_and_more_on_request(rollback: None) -> None:
@@ -187,7 +187,7 @@ async def test_the_day_allows_twenty_new_cards_and_more_on_request(rollback: Non
     assert (counts.new, counts.new_beyond) == (5, 0)
     tomorrow = await queries.counts(alice.id, deck_id, clock=CLOCK, now=NOW + timedelta(days=1))
     assert tomorrow.new == 5
-    today = await queries.today(alice.id, deck_id, clock=CLOCK, now=NOW)
+    today = (await queries.counts(alice.id, deck_id, clock=CLOCK, now=NOW)).today
     assert (today.answers, today.new, today.again) == (20, 20, 0)
 
 

@@ -16,7 +16,7 @@ from app.decks.changes import DeckChanges
 from app.decks.views import DeckView
 from app.domain.errors import N_, AppError, InvalidInput
 from app.study import queries as study
-from app.web.context import HtmlRequest, Me, done, go, page, web_context
+from app.web.context import HtmlRequest, Me, done, go, pace, page, web_context
 from app.web.forms import Form
 from app.web.pages.refusals import Errors, said
 from app.web.person import limits_of, study_clock
@@ -135,6 +135,7 @@ async def deck_page(
     status = 200
     try:
         if q.strip():
+            await pace(me)
             hits = await queries.search_cards(
                 me.account.id, q, deck_id=deck_id, tag=tag or None, cursor=cursor, limit=_CARDS
             )

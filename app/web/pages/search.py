@@ -8,7 +8,7 @@ from litestar.params import FromQuery
 from app.decks import queries
 from app.decks.views import CardHit
 from app.domain.errors import InvalidInput
-from app.web.context import HtmlRequest, Me, page
+from app.web.context import HtmlRequest, Me, pace, page
 from app.web.pages.refusals import Errors, said
 
 _HITS = 30
@@ -24,6 +24,7 @@ async def search_page(
     next_cursor, status = None, 200
     if q.strip():
         try:
+            await pace(me)
             found = await queries.search_cards(me.account.id, q, cursor=cursor, limit=_HITS)
             hits, next_cursor = found.items, found.next_cursor
         except InvalidInput as error:

@@ -44,9 +44,7 @@ async def _screen(
 ) -> Response[str]:
     """The present state of the deck: the named card if it still waits for that answer, else the next one."""
     now, days = clock.now(), study_clock(me)
-    deck = await decks.deck(me.account.id, deck_id, clock=days, now=now)
     counts = await queries.counts(me.account.id, deck_id, clock=days, now=now, extra_new=extra_new)
-    today = await queries.today(me.account.id, deck_id, clock=days, now=now)
     card = None
     if card_id is not None:
         try:
@@ -62,19 +60,22 @@ async def _screen(
         preview = scheduling.preview(card.schedule, options_of(me), card_id=card.id, now=now)
         buttons = rating_buttons(preview, reader_of(request))
     tomorrow = 0
+    title = card.deck_title if card else ""
     if card is None:
+        title = (
+            await decks.deck(me.account.id, deck_id, clock=days, now=now)
+        ).title  # refuses a deck that is not there
         tomorrow = await queries.forecast(me.account.id, deck_id, clock=days, now=now)
     screen = StudyScreen(
         deck_id=deck_id,
-        deck_title=deck.title,
+        deck_title=title,
         counts=counts,
-        today=today,
         extra_new=extra_new,
         card=card,
         revealed=revealed and card is not None,
         buttons=buttons,
         elapsed_ms=elapsed_ms,
-        can_undo=today.answers > 0,
+        can_undo=counts.today.answers > 0,
         tomorrow=tomorrow,
         message=message,
     )
