@@ -19,6 +19,7 @@ from app.core.mail import Mailer, mailer_for
 from app.core.settings import Settings
 from app.decks import trash
 from app.domain.errors import AppError, Unavailable
+from app.oauth import connections
 
 _log = logs.get_logger(__name__)
 _IDLE_SECONDS = 1.0
@@ -75,6 +76,7 @@ async def sweep(settings: Settings) -> None:
             return
         await accounts.sweep(now, idle_days=settings.session_idle_days)
         await trash.sweep_trash(now - timedelta(days=settings.trash_days))
+        await connections.sweep(now)
         await idempotency.sweep(now)
         await ratelimit.sweep()
 

@@ -21,9 +21,14 @@ from app import jobs
 from app.core import db, logs
 from app.core.settings import Settings
 from app.domain.errors import AppError
+from app.domain.scopes import Scope
 from app.mcp.endpoint import create_mcp_routes
+from app.mcp.registry import SURFACES
 from app.ui.render import STATIC
+from app.web import attempts
 from app.web.api.health import health
+from app.web.api.oauth import create_authorization_routes
+from app.web.attempts import AuthorizationContext
 from app.web.context import WebContext, signed_in
 from app.web.errors import app_error, http_error, unexpected
 from app.web.forms import MAXIMUM_ID
@@ -38,6 +43,7 @@ _STATIC_SECONDS = 365 * 24 * 3600
 def create_app(settings: Settings) -> Litestar:
     """The application for one process; the database must be configured and migrated before its lifespan starts."""
     mcp_routes, mcp_lifespan = create_mcp_routes(settings)
+    endpoints = {surface.path: frozenset(map(Scope, surface.scopes())) for surface in SURFACES}
 
     @asynccontextmanager
     async def lifespan(_app: Litestar) -> AsyncGenerator[None, None]:
@@ -54,6 +60,7 @@ def create_app(settings: Settings) -> Litestar:
         """What another site sent, and a path with a number that no row can have."""
         if is_cross_site(request.scope, settings.base_url):
             raise PermissionDeniedException
+        attempts.bind_from_cookie(request)
         if any(isinstance(value, int) and not 0 < value <= MAXIMUM_ID for value in request.path_params.values()):
             raise NotFoundException
         return None
@@ -63,6 +70,7 @@ def create_app(settings: Settings) -> Litestar:
             *PAGES,
             health,
             *mcp_routes,
+            create_authorization_routes(settings, list(endpoints)),
             create_static_files_router(
                 "/static",
                 directories=[STATIC],
@@ -74,7 +82,13 @@ def create_app(settings: Settings) -> Litestar:
         exception_handlers={AppError: app_error, HTTPException: http_error, Exception: unexpected},
         before_request=refuse,
         lifespan=[lifespan],
-        state=State({"web": WebContext.of(settings), "settings": settings}),
+        state=State(
+            {
+                "web": WebContext.of(settings),
+                "settings": settings,
+                "authorization": AuthorizationContext.of(settings, endpoints),
+            }
+        ),
         request_max_body_size=_FORM_BYTES,
         openapi_config=None,
         logging_config=None,

@@ -10,6 +10,13 @@ from app.accounts.tables import AccessKey, Account, Passkey, PasswordReset, WebS
 from app.audit.tables import McpAuditEvent
 from app.core.tables import IdempotencyKey, Job, RateLimit
 from app.decks.tables import Card, CardSchedule, Collection, Deck, DeckCount
+from app.oauth.tables import (
+    OAuthAccessToken,
+    OAuthAuthorizationCode,
+    OAuthClient,
+    OAuthConnection,
+    OAuthRefreshToken,
+)
 from app.study.tables import Review
 
 # In a checkout the migrations lie beside the package; a wheel carries them inside it.
@@ -25,6 +32,11 @@ APP_CONFIG = AppConfig(
         PasswordReset,
         Passkey,
         AccessKey,
+        OAuthClient,
+        OAuthConnection,
+        OAuthAuthorizationCode,
+        OAuthAccessToken,
+        OAuthRefreshToken,
         McpAuditEvent,
         Collection,
         Deck,

@@ -83,6 +83,9 @@ class Caller:
     zone: str
     rollover_hour: int
     scopes: frozenset[Scope]
-    client_kind: Literal["key"]
+    client_kind: Literal["key", "oauth"]
     client_id: int
+    """Id of the access key or of the connection."""
     client_name: str
+    asks_in_band: bool = False
+    """Whether the client learns from a tool's result, not from a status, that it needs a wider consent."""

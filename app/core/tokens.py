@@ -13,6 +13,10 @@ _CHECK_LETTERS = 6  # 62^6 holds a CRC-32
 ACCESS_KEY = "loci_pat_"
 WEB_SESSION = "loci_web_"
 PASSWORD_RESET = "loci_rst_"  # noqa: S105 - a prefix, not a secret
+OAUTH_CODE = "loci_oac_"
+OAUTH_ACCESS = "loci_oat_"
+OAUTH_REFRESH = "loci_ort_"
+OAUTH_SECRET = "loci_ocs_"  # noqa: S105 - a prefix, not a secret
 
 
 def new_token(prefix: str) -> str:

@@ -16,8 +16,9 @@ from app.core import clock
 from app.core.db import atomic
 from app.core.settings import Settings
 from app.domain.errors import N_, AppError, PlanRequired
-from app.mcp.errors import tool_error, unexpected
+from app.mcp.errors import scope_error, tool_error, unexpected
 from app.mcp.http import REFUSED
+from app.mcp.metadata import metadata_path
 from app.mcp.plans import may
 from app.mcp.registry import Surface
 from app.mcp.schema import parse
@@ -43,8 +44,11 @@ async def call_tool(request: McpRequest, name: str, arguments: Mapping[str, Any]
         request.outcome = "unknown_tool"
         raise MCPError(code=types.INVALID_PARAMS, message="Unknown tool; tools/list names those of this endpoint.")
     request.tool = tool.name
-    if tool.scope not in request.caller.scopes:  # the endpoint has answered 403 before; this is the lock behind it
+    if tool.scope not in request.caller.scopes:
         request.outcome = "insufficient_scope"
+        if request.caller.asks_in_band:
+            return scope_error(tool, request.settings.base_url + metadata_path(request.surface))
+        # The endpoint has answered 403 before; this is the lock behind it.
         raise MCPError(code=REFUSED, message=f"insufficient_scope: {tool.name} needs {tool.scope.value}.")
     try:
         reply = await _run(request, tool, arguments)

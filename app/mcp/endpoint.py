@@ -24,7 +24,7 @@ from app.domain.errors import Unavailable
 from app.mcp.caller import bearer_token, caller_of
 from app.mcp.dispatch import McpRequest
 from app.mcp.envelope import Envelope
-from app.mcp.errors import unexpected
+from app.mcp.errors import scope_challenge, unexpected
 from app.mcp.http import (
     EXPOSED_HEADERS,
     MAXIMUM_BODY_BYTES,
@@ -41,7 +41,7 @@ from app.mcp.http import (
     replay_of,
     too_many,
 )
-from app.mcp.metadata import metadata_handlers, metadata_path
+from app.mcp.metadata import metadata_handlers, metadata_path, resource_of
 from app.mcp.plans import figures_of
 from app.mcp.registry import SURFACES, Surface
 from app.mcp.server import STATE, create_server
@@ -61,6 +61,7 @@ class McpEndpoint:
         self._surface = surface
         self._settings = settings
         self._engine = engine
+        self._resource = resource_of(surface, settings)
         self._metadata_url = settings.base_url + metadata_path(surface)
         own = urlsplit(settings.base_url)
         self._origins = frozenset(
@@ -135,7 +136,7 @@ class McpEndpoint:
 
     async def _authenticate(self, scope: HTTPScope, headers: Headers) -> Caller:
         token = bearer_token(headers)
-        caller = await caller_of(token, self._settings, now=clock.now()) if token else None
+        caller = await caller_of(token, self._resource, self._settings, now=clock.now()) if token else None
         if caller is not None:
             return caller
         address = (scope.get("client") or ("unknown", 0))[0]
@@ -144,7 +145,8 @@ class McpEndpoint:
             raise too_many(wait)
         challenge = f'Bearer resource_metadata="{self._metadata_url}", scope="{" ".join(self._surface.scopes())}"'
         if token:
-            challenge += ', error="invalid_token", error_description="The token is unknown, expired or revoked"'
+            challenge += ', error="invalid_token", '
+            challenge += 'error_description="The token is unknown, expired, revoked or not for this resource"'
         message = "The token is not valid." if token else "Authentication is needed."
         raise Refusal(401, "unauthorized", message, code=UNAUTHORIZED, headers=[("www-authenticate", challenge)])
 
@@ -161,19 +163,14 @@ class McpEndpoint:
     def _check_scope(self, caller: Caller, envelope: Envelope) -> None:
         """The specification's step-up: 403 with the scope that a call needs, before anything is dispatched."""
         tool = self._surface.tool(envelope.tool) if envelope.tool else None
-        if tool is None or tool.scope in caller.scopes:
+        if tool is None or tool.scope in caller.scopes or caller.asks_in_band:  # the last is answered by dispatch
             return
-        needed = tool.scope.value
-        challenge = (
-            f'Bearer error="insufficient_scope", scope="{needed}", resource_metadata="{self._metadata_url}", '
-            f'error_description="{tool.name} needs {needed}"'
-        )
         raise Refusal(
             403,
             "insufficient_scope",
-            f"insufficient_scope: {tool.name} needs {needed}.",
+            f"insufficient_scope: {tool.name} needs {tool.scope.value}.",
             id=envelope.id,
-            headers=[("www-authenticate", challenge)],
+            headers=[("www-authenticate", scope_challenge(tool, self._metadata_url))],
         )
 
     def _cors_headers(self, scope: HTTPScope) -> Headers:

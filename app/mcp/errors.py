@@ -11,6 +11,7 @@ from mcp import MCPError
 from app.core import logs
 from app.core.settings import Settings
 from app.domain.errors import AppError, ErrorCode, InvalidInput, RateLimited
+from app.mcp.spec import AnyTool
 
 ERROR_META = "loci/error"
 _log = logs.get_logger(__name__)
@@ -48,6 +49,27 @@ def tool_error(error: AppError, settings: Settings) -> types.CallToolResult:
     )
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=text)], is_error=True, _meta={ERROR_META: about}
+    )
+
+
+def scope_challenge(tool: AnyTool, metadata_url: str) -> str:
+    """The challenge of RFC 6750, section 3, for a token that does not reach the tool."""
+    needed = tool.scope.value
+    return (
+        f'Bearer error="insufficient_scope", scope="{needed}", resource_metadata="{metadata_url}", '
+        f'error_description="{tool.name} needs {needed}"'
+    )
+
+
+def scope_error(tool: AnyTool, metadata_url: str) -> types.CallToolResult:
+    """The same as a tool's result, for a host that starts a wider consent from there."""
+    text = (
+        f"insufficient_scope: {tool.name} needs {tool.scope.value}. The person is asked to allow it; then call again."
+    )
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=text)],
+        is_error=True,
+        _meta={"mcp/www_authenticate": [scope_challenge(tool, metadata_url)]},
     )
 
 

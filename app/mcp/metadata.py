@@ -29,11 +29,17 @@ def metadata_path(surface: Surface) -> str:
     return WELL_KNOWN + surface.path
 
 
+def resource_of(surface: Surface, settings: Settings) -> str:
+    """The URL of an endpoint as clients enter it, from the configured public address; tokens are bound to it."""
+    return settings.base_url + surface.path
+
+
 def document(surface: Surface, settings: Settings) -> dict[str, Any]:
     """The metadata of an endpoint. `resource` is its URL to the letter, from the configured public address."""
     return {
-        "resource": settings.base_url + surface.path,
+        "resource": resource_of(surface, settings),
         "resource_name": "Loci",
+        "authorization_servers": [settings.base_url],
         "scopes_supported": surface.scopes(),
         "bearer_methods_supported": ["header"],
     }

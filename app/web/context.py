@@ -135,6 +135,7 @@ def page(request: HtmlRequest, template: str, *, status: int = 200, nav: str = "
         now=clock.now(),
         settings=web.settings,
         status=status,
+        attempt=request.scope["state"].get("attempt", ""),
         **context,
     )
     response = Response(body, status_code=status, media_type=MediaType.HTML)

@@ -16,7 +16,7 @@ from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from app.core import logs
 from app.core.settings import Settings
-from app.web.security import HTML_HEADERS, SECURITY_HEADERS, STRICT_TRANSPORT_SECURITY
+from app.web.security import HTML_HEADERS, SECURITY_HEADERS, STRICT_TRANSPORT_SECURITY, WHILE_CONNECTING
 
 _log = logs.get_logger(__name__)
 # Asked every few seconds by a machine, or a file: not worth a line.
@@ -51,7 +51,9 @@ class RequestFrame:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = self._with_own(list(message.get("headers", ())), request_id)
+                message["headers"] = self._with_own(
+                    list(message.get("headers", ())), request_id, connects="attempt" in state
+                )
             elif is_head and message["type"] == "http.response.body":
                 message["body"] = b""
             await send(message)
@@ -72,11 +74,22 @@ class RequestFrame:
                     milliseconds=round((time.perf_counter() - started) * 1000, 1),
                 )
 
-    def _with_own(self, headers: list[tuple[bytes, bytes]], request_id: str) -> list[tuple[bytes, bytes]]:
+    def _with_own(
+        self, headers: list[tuple[bytes, bytes]], request_id: str, *, connects: bool
+    ) -> list[tuple[bytes, bytes]]:
         present = {name.lower() for name, _ in headers}
         is_html = any(name.lower() == b"content-type" and value.startswith(b"text/html") for name, value in headers)
-        own = [*self._always, *(HTML_HEADERS if is_html else ()), (b"x-request-id", request_id.encode())]
-        return headers + [(name, value) for name, value in own if name not in present]
+        own = [
+            *(WHILE_CONNECTING if connects else ()),
+            *self._always,
+            *(HTML_HEADERS if is_html else ()),
+            (b"x-request-id", request_id.encode()),
+        ]
+        for name, value in own:
+            if name not in present:
+                present.add(name)
+                headers.append((name, value))
+        return headers
 
 
 def _client_of(scope: HTTPScope) -> tuple[str, int]:

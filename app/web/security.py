@@ -23,6 +23,9 @@ HTML_HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (b"content-security-policy", CONTENT_SECURITY_POLICY.encode()),
     (b"cache-control", b"no-store"),
 )
+# A web app may open the consent page in a window of its own and wait there for its callback: the stricter policy of the
+# other pages would part the two windows for good.
+WHILE_CONNECTING: tuple[tuple[bytes, bytes], ...] = ((b"cross-origin-opener-policy", b"unsafe-none"),)
 STRICT_TRANSPORT_SECURITY = (b"strict-transport-security", b"max-age=31536000")
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})

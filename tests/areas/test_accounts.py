@@ -252,9 +252,17 @@ async def _write_rows(account_id: int) -> None:
         "jsonb": "'{}'",
         "bytea": "'\\x00'::bytea || sha256(random()::text::bytea)",
         "timestamp with time zone": "now()",
+        "uuid": "gen_random_uuid()",
         "ARRAY": "'{}'",
     }
-    order = ("passkey", "mcp_audit_events", "idempotency_key", "collection", "deck", "card", "card_schedule", "review")
+    made["client"] = await db.fetch_value(
+        "INSERT INTO oauth_client (client_id, kind, name, redirect_uris, auth_method, created_at) "
+        "VALUES (gen_random_uuid()::text, 'registered', 'x', '{}', 'none', now()) RETURNING id"
+    )
+    order = (
+        "passkey", "mcp_audit_events", "idempotency_key", "collection", "deck", "card", "card_schedule", "review",
+        "oauth_connection", "oauth_authorization_code", "oauth_access_token", "oauth_refresh_token",
+    )  # fmt: skip
     for table in order:
         columns = await db.fetch(
             "SELECT column_name, data_type, is_nullable FROM information_schema.columns "
@@ -266,12 +274,14 @@ async def _write_rows(account_id: int) -> None:
             name = column["column_name"]
             if name == "account_id":
                 values[name] = str(account_id)
+            elif name == "client":
+                values[name] = str(made["client"])
             elif name.endswith("_id") and name.removesuffix("_id") in made:
                 values[name] = str(made[name.removesuffix("_id")])
             elif column["is_nullable"] == "NO":
                 values[name] = fillers[column["data_type"]]
         key = "" if table in {"card_schedule", "idempotency_key"} else "RETURNING id"
-        made[table] = await db.fetch_value(
+        made[table.removeprefix("oauth_")] = await db.fetch_value(
             f"INSERT INTO {table} ({', '.join(values)}) VALUES ({', '.join(values.values())}) {key}"  # noqa: S608
         )
 

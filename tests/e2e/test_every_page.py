@@ -36,7 +36,7 @@ async def pages_of(page: Page, server: Server) -> list[str]:
     card = await page.locator(".card-front").first.get_attribute("href")
     return [
         "/", "/decks", "/decks/new", "/search", "/search?q=the", "/search?q=nothing-like-this", "/trash", "/activity",
-        "/keys",
+        "/keys", "/connections",
         "/account", "/account/plan", "/no-such-page", f"{collection}", f"{deck}", f"{deck}/edit", f"{deck}/cards/new",
         f"{deck}/study", f"{card}", f"{card}/edit",
     ]  # fmt: skip

@@ -286,7 +286,9 @@ async def test_without_plans_everybody_is_pro(committed: None, live_server: Live
     account = await make_account("carol@example.org", plan=Plan.FREE)
     token = await make_key(account)
     for plans, plan in ((True, Plan.FREE), (False, Plan.PRO)):
-        caller = await caller_of(token, replace(live_server.settings, plans=plans), now=datetime.now(UTC))
+        caller = await caller_of(
+            token, f"{live_server.url}/mcp", replace(live_server.settings, plans=plans), now=datetime.now(UTC)
+        )
         assert caller
         assert caller.plan is plan
 

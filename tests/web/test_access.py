@@ -24,11 +24,13 @@ PUBLIC = {
     "/password/reset",
     "/passkeys/sign-in",
     "/passkeys/sign-in/options",
+    "/authorize",
 }
-NOT_PAGES = ("/static", "/mcp", "/.well-known")
+NOT_PAGES = ("/static", "/mcp", "/.well-known", "/token", "/register", "/revoke")
 MISSING = 987_654_321
 OWNED = (
-    "account", "collection", "deck", "card", "card_schedule", "review", "access_key", "web_session", "passkey"
+    "account", "collection", "deck", "card", "card_schedule", "review", "access_key", "web_session", "passkey",
+    "oauth_connection",
 )  # fmt: skip
 
 
@@ -83,6 +85,23 @@ async def test_every_page_but_the_public_ones_asks_who_you_are(application: Lite
     assert seen > 30
 
 
+async def new_connection(account_id: int) -> int:
+    """The id of a client's connection to the account."""
+    client = await db.fetch_value(
+        "INSERT INTO oauth_client (client_id, kind, name, redirect_uris, auth_method, created_at) "
+        "VALUES ('x', 'registered', 'the secret of Alice', '{https://app.example/cb}', 'none', now()) RETURNING id"
+    )
+    return int(
+        await db.fetch_value(
+            "INSERT INTO oauth_connection (account_id, client, client_name, redirect_host, scopes, created_at, "
+            "agreed_at) VALUES ($1, $2, 'the secret of Alice', 'app.example', '{decks:read}', now(), now()) "
+            "RETURNING id",
+            account_id,
+            client,
+        )
+    )
+
+
 async def test_another_persons_rows_are_like_missing_ones(application: Litestar, alice: Visitor, bob: Visitor) -> None:
     assert alice.account is not None
     deck_id = await new_deck(alice)
@@ -97,6 +116,7 @@ async def test_another_persons_rows_are_like_missing_ones(application: Litestar,
         "key_id": key.id,
         "session_id": await db.fetch_value("SELECT max(id) FROM web_session WHERE account_id = $1", alice.account.id),
         "passkey_id": 1,
+        "connection_id": await new_connection(alice.account.id),
     }
     before = await rows()
     compared = 0

@@ -12,6 +12,7 @@ from app.accounts import service
 from app.accounts.views import AccountView
 from app.core import clock
 from app.domain.errors import N_, AppError, InvalidInput, RateLimited, Unavailable
+from app.oauth import connections
 from app.ui.render import translate
 from app.web.context import (
     HtmlRequest,
@@ -199,6 +200,8 @@ async def reset(request: HtmlRequest) -> Response[Any]:
         account = await service.reset_password(
             token, form.secret("password"), now=clock.now(), shut_others_out=form.switch("shut_others_out")
         )
+        if form.switch("shut_others_out"):
+            await connections.disconnect_all(account.id)
     except AppError as error:
         return form_again(request, "account/reset.html", error, nav="sign-in", token=token)
     session = await open_session(request, account)

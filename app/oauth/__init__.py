@@ -1,0 +1,1 @@
+"""The authorization server: OAuth clients, consents, tokens. Its endpoints and pages are in `app.web`."""
