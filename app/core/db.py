@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager, suppress
 from typing import Any, cast
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import asyncpg
 from asyncpg import Connection, Record
@@ -18,6 +19,7 @@ from piccolo.engine.postgres import PostgresEngine, PostgresTransaction
 from app.domain.errors import N_, Unavailable
 
 _ACQUIRE_SECONDS = 10
+_CACHE = "statement_cache_size"
 
 
 class SafeTransaction(PostgresTransaction):
@@ -94,8 +96,16 @@ DB = SafeEngine(config={}, extensions=())
 
 
 def configure(dsn: str) -> None:
-    """Point the engine at the database of `dsn` (`postgresql://…`)."""
-    DB.config = {"dsn": dsn}
+    """Point the engine at the database of `dsn` (`postgresql://…`).
+
+    `statement_cache_size` in its query is asyncpg's: 0 for a PgBouncer in transaction mode, which gives each statement
+    another connection.
+    """
+    parts = urlsplit(dsn)
+    query = parse_qsl(parts.query, keep_blank_values=True)
+    rest = urlencode([pair for pair in query if pair[0] != _CACHE])
+    DB.config = {"dsn": parts._replace(query=rest).geturl()}
+    DB.config |= {name: int(value) for name, value in query if name == _CACHE and value.isdigit()}
 
 
 async def open_pool(size: int) -> None:

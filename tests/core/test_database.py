@@ -103,3 +103,20 @@ async def test_units_of_different_tasks_do_not_see_each_other(committed: None) -
 @pytest.mark.parametrize(("tag", "rows"), [("UPDATE 3", 3), ("INSERT 0 7", 7), ("DELETE 0", 0)])
 def test_a_command_tag_tells_how_many_rows(tag: str, rows: int) -> None:
     assert db.changed_rows(tag) == rows
+
+
+async def test_the_size_of_the_statement_cache_comes_from_the_address(database: str) -> None:
+    """As a PgBouncer in transaction mode needs it."""
+    before = db.DB.config
+    try:
+        db.configure(f"{database}&statement_cache_size=0")
+        assert db.DB.config["statement_cache_size"] == 0
+        connection = await db.DB.get_new_connection()
+        try:
+            assert await connection.fetchval("SELECT $1::int", 1) == 1
+        finally:
+            await connection.close()
+        db.configure(database)
+        assert db.DB.config == before
+    finally:
+        db.DB.config = before
