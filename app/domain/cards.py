@@ -16,7 +16,7 @@ from typing import Final
 from app.domain.errors import N_, InvalidInput
 from app.domain.richtext import ATTRIBUTES, COMMENTS, NESTING, plain_from_rich, sanitize_rich
 from app.domain.search_text import normalize
-from app.domain.unicode_forms import normal_form
+from app.domain.unicode_forms import stream_safe
 
 FRONT_MAX: Final = 1_000
 BACK_MAX: Final = 4_000
@@ -218,5 +218,5 @@ def _visible(text: str) -> bool:
 
 
 def _compared(text: str) -> str:
-    folded = normal_form("NFKC", normal_form("NFKC", text).casefold())
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", stream_safe(text)).casefold())
     return _SPACE.sub(" ", folded).strip()

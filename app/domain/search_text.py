@@ -13,7 +13,7 @@ from struct import unpack_from
 from typing import Final
 
 from app.domain.errors import N_, InvalidInput
-from app.domain.unicode_forms import normal_form
+from app.domain.unicode_forms import stream_safe
 
 QUERY_MAX: Final = 200
 """Characters of a query. LIKE compares each of them with each of the text in the worst case."""
@@ -63,8 +63,8 @@ def normalize(text: str) -> str:
     if text.isascii():
         folded = text.lower().translate(_folding)
     else:
-        decomposed = normal_form("NFKD", normal_form("NFKD", text).casefold())
-        folded = normal_form("NFC", decomposed.translate(_folding))
+        decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", stream_safe(text)).casefold())
+        folded = unicodedata.normalize("NFC", decomposed.translate(_folding))
     return _SPACES.sub(" ", folded).strip(" ")
 
 

@@ -26,15 +26,19 @@ _marks = _Marks()
 
 
 def normal_form(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
-    """`unicodedata.normalize` of `text` without the marks beyond `MARKS_IN_A_RUN` in a run."""
-    if text.isascii():
+    """`unicodedata.normalize` of `stream_safe(text)`."""
+    return unicodedata.normalize(form, stream_safe(text))
+
+
+def stream_safe(text: str) -> str:
+    """`text` without the marks beyond `MARKS_IN_A_RUN` in a run.
+
+    What comes out may be normalised and case folded any number of times: that lengthens a run by a small factor only.
+    """
+    if text.isascii() or len(text) <= MARKS_IN_A_RUN or not any(map(_marks.__getitem__, set(text))):
         return text
-    if len(text) > MARKS_IN_A_RUN and _TOO_MANY in bytes(map(_marks.__getitem__, text)):
-        text = _stream_safe(text)
-    return unicodedata.normalize(form, text)
-
-
-def _stream_safe(text: str) -> str:
+    if _TOO_MANY not in bytes(map(_marks.__getitem__, text)):
+        return text
     kept: list[str] = []
     run = 0
     for character in text:
