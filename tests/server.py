@@ -122,6 +122,9 @@ def running_server(folder: Path, **options: Any) -> Generator[Server, None, None
     server.start()
     try:
         yield server
+    except BaseException:
+        sys.stdout.write(server.log.read_text()[-6000:])  # shown with the failure
+        raise
     finally:
         if server.process is not None and server.process.poll() is None:
             server.stop()

@@ -48,7 +48,9 @@ class SafeTransaction(PostgresTransaction):
             return False
         try:
             if exception_type is not None:
-                if not self._rolled_back:
+                if _connection_is_broken(exception):
+                    _cut(_connection(self))
+                elif not self._rolled_back:
                     with suppress(Exception):  # the first error is the one to report
                         await self.rollback()
             elif not self._committed and not self._rolled_back:
@@ -147,6 +149,8 @@ async def atomic() -> AsyncGenerator[Connection, None]:
             yield _connection(transaction)
         except BaseException as error:
             await transaction.__aexit__(type(error), error, error.__traceback__)
+            if isinstance(error, Exception) and (meaning := _meaning_of(error)) is not error:
+                raise meaning from error
             raise
         else:
             try:
@@ -203,8 +207,14 @@ async def _run(method: str, sql: str, values: tuple[object, ...], timeout: float
                 return await getattr(alone, method)(sql, *values, timeout=timeout)
             finally:
                 await alone.close()
-        async with DB.pool.acquire(timeout=_ACQUIRE_SECONDS) as connection:  # pyright: ignore[reportUnknownVariableType]
-            return await getattr(cast("Connection", connection), method)(sql, *values, timeout=timeout)
+        async with DB.pool.acquire(timeout=_ACQUIRE_SECONDS) as pooled:  # pyright: ignore[reportUnknownVariableType]
+            connection = cast("Connection", pooled)
+            try:
+                return await getattr(connection, method)(sql, *values, timeout=timeout)
+            except Exception as error:
+                if _connection_is_broken(error):
+                    _cut(connection)
+                raise
     except Exception as error:
         meaning = _meaning_of(error)
         if meaning is error:
@@ -212,22 +222,37 @@ async def _run(method: str, sql: str, values: tuple[object, ...], timeout: float
         raise meaning from error
 
 
-# What asyncpg raises when the server went away or is starting: the same call may succeed a moment later.
-_LOST = (
+# What asyncpg raises when the server went away in the middle of something. `InternalClientError` is its word for a
+# connection whose last answer was cut off.
+_BROKEN = (
     OSError,
-    TimeoutError,
     asyncpg.PostgresConnectionError,
-    asyncpg.CannotConnectNowError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
-    asyncpg.TooManyConnectionsError,
+    asyncpg.InternalClientError,
 )
+# The server is starting, full or slow: nothing is wrong with the connection, if there is one.
+_BUSY = (TimeoutError, asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError)
+
+
+def _cut(connection: Connection) -> None:
+    """Close at once: the pool would lend a broken connection once more before it notices."""
+    with suppress(asyncpg.InterfaceError):  # the pool noticed first
+        connection.terminate()
+
+
+def _connection_is_broken(error: object) -> bool:
+    cause = error.__cause__ if isinstance(error, Unavailable) else error
+    if isinstance(cause, TimeoutError):  # an OSError by name only
+        return False
+    return isinstance(cause, _BROKEN) or (
+        isinstance(cause, asyncpg.InterfaceError) and any(word in str(cause) for word in ("closed", "released"))
+    )
 
 
 def _meaning_of(error: Exception) -> Exception:
-    """`Unavailable` for a database that is away, else the error itself."""
-    lost = isinstance(error, _LOST) or (isinstance(error, asyncpg.InterfaceError) and "clos" in str(error))
-    if not lost:
+    """`Unavailable` for a database that is away, since the same call may succeed a moment later; else the error."""
+    if not (isinstance(error, _BUSY) or _connection_is_broken(error)) or isinstance(error, Unavailable):
         return error
     return Unavailable(N_("The database does not answer at the moment."), N_("Try again in a few seconds."))
 

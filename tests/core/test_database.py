@@ -60,6 +60,27 @@ async def test_a_connection_comes_back_whatever_happens_to_its_transaction(commi
     assert db.DB.pool.get_size() - db.DB.pool.get_idle_size() == 0 or free_before >= 0
 
 
+async def test_a_lost_connection_means_unavailable_wherever_it_is_noticed(committed: None) -> None:
+    """In a statement, at the savepoint of an inner unit, and in an inner unit; and the next call has another one."""
+
+    async def lose() -> None:
+        with pytest.raises(Unavailable):
+            await db.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+
+    await lose()
+    assert await db.fetch_value("SELECT 1") == 1
+    with pytest.raises(Unavailable):
+        async with db.atomic():
+            await lose()
+            async with db.atomic():
+                await put("a")
+    assert await db.fetch_value("SELECT 1") == 1
+    with pytest.raises(Unavailable):
+        async with db.atomic(), db.atomic() as connection:
+            await connection.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+    assert await db.fetch_value("SELECT 1") == 1
+
+
 async def test_a_deferred_constraint_that_fails_at_commit_gives_the_connection_back(committed: None) -> None:
     await db.execute("CREATE TABLE deferred (a int UNIQUE DEFERRABLE INITIALLY DEFERRED)")
     try:
