@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 export PIP_NO_INPUT := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types imports fix bench messages tools-docs lock browser clean
+.PHONY: help run test lint types imports fix bench messages tools-docs lock browser node clean
 
 help: ## Show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -15,7 +15,7 @@ help: ## Show what there is
 run: $(VENV)/.run ## Set up and serve on http://127.0.0.1:8000
 	@exec $(BIN)/loci serve
 
-test: $(VENV)/.dev browser ## Set up and run the whole suite
+test: $(VENV)/.dev browser node ## Set up and run the whole suite
 	$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
 
 lint: $(VENV)/.dev ## Check style
@@ -47,8 +47,11 @@ lock: $(VENV)/.dev ## Resolve the dependencies anew into the lock files
 browser: ## Install Chromium for the browser tests where that is possible
 	@sh scripts/install_browser.sh
 
+node: $(VENV)/.dev ## Install the official MCP client and conformance suite for the Node tests
+	@$(BIN)/python scripts/install_node_packages.py
+
 clean: ## Remove the environment (data in .loci stays)
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) tests/node/node_modules build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit("Loci needs Python 3.11 or newer; this is %d.%d. Name another: make PYTHON=python3.12 …" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'

@@ -13,6 +13,7 @@ import mcp_types as types
 from litestar import asgi
 from litestar.handlers import ASGIRouteHandler, BaseRouteHandler
 from litestar.types import HTTPScope, Message, Receive, Scope, Send
+from mcp.server import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from app.accounts.throttle import network
@@ -205,17 +206,20 @@ class McpEndpoint:
 
 
 def create_mcp_routes(
-    settings: Settings,
+    settings: Settings, server: Server[Any] | None = None, *, streams: bool = False
 ) -> tuple[list[BaseRouteHandler], Callable[[], AbstractAsyncContextManager[None]]]:
     """The route handlers of every endpoint and of its metadata, and what must run around the application's life.
+
+    `server` is the protocol engine, by default `create_server(settings)`. With `streams` a handler that reports its
+    progress is answered by an event stream; ours report none, so their answers are JSON.
 
     A path answers with and without a slash at its end. One application takes one call of this function: the engine
     can be started once.
     """
     manager = StreamableHTTPSessionManager(
-        app=create_server(settings),
+        app=server or create_server(settings),
         stateless=True,
-        json_response=True,
+        json_response=not streams,
         max_request_body_size=MAXIMUM_BODY_BYTES,
         security_settings=None,  # origin and size are checked here, and the Host header decides nothing
     )

@@ -108,8 +108,11 @@ def read_envelope(body: bytes, headers: Headers) -> Envelope:
 
 
 def plain_headers(headers: Headers) -> Headers:
-    """The headers with `Accept` and `Content-Type` as the engine wants them: it answers JSON whatever was accepted."""
-    kept = [(name, value) for name, value in headers if name not in {b"accept", b"content-type"}]
+    """The headers with `Accept` and `Content-Type` as the engine wants them: it answers JSON whatever was accepted.
+
+    Values without the white space around them, which is no part of a value (RFC 9110, section 5.5).
+    """
+    kept = [(name, value.strip(b" \t")) for name, value in headers if name not in {b"accept", b"content-type"}]
     return [*kept, (b"accept", b"application/json, text/event-stream"), (b"content-type", b"application/json")]
 
 

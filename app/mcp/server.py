@@ -79,5 +79,6 @@ async def _wire_extras(ctx: _Context, call_next: CallNext) -> HandlerResult:
     result = await call_next(ctx)
     if ctx.method == "tools/list" and isinstance(result, dict):
         for tool in cast("list[dict[str, Any]]", result.get("tools", [])):
-            tool["securitySchemes"] = registry.security_schemes(registry.BY_NAME[tool["name"]])
+            if (declared := registry.BY_NAME.get(tool["name"])) is not None:
+                tool["securitySchemes"] = registry.security_schemes(declared)
     return result

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ import httpx
 import pytest_asyncio
 import uvicorn
 from litestar import Litestar
+from litestar.types import ASGIApp
 
 from app.accounts.views import AccountView
 from app.core import db
@@ -40,18 +41,16 @@ class LiveServer:
     settings: Settings
 
 
-@pytest_asyncio.fixture(scope="session")
-async def live_server(database: str) -> AsyncIterator[LiveServer]:
-    """The MCP routes behind uvicorn on a free port, in the loop of the tests, on their database."""
+@asynccontextmanager
+async def listening(make: Callable[[Settings], ASGIApp]) -> AsyncIterator[LiveServer]:
+    """What `make` gives, behind uvicorn on a free port, in the loop of the tests."""
     with socket.socket(proto=socket.IPPROTO_TCP) as listener:  # named, or asyncio leaves Nagle's delay on
         listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]
         settings = Settings(
             port=port, secret_key="a key that is only for tests, 32+", allowed_origins=("https://claude.ai",)
         )
-        handlers, lifespan = create_mcp_routes(settings)
-        application = Litestar(handlers, lifespan=[lifespan()], openapi_config=None, logging_config=None)
-        server = _Server(uvicorn.Config(application, log_config=None, access_log=False, lifespan="on"))
+        server = _Server(uvicorn.Config(make(settings), log_config=None, access_log=False, lifespan="on"))  # type: ignore[arg-type]
         task = asyncio.create_task(server.serve(sockets=[listener]))
         while not server.started:
             await asyncio.sleep(0)
@@ -60,6 +59,19 @@ async def live_server(database: str) -> AsyncIterator[LiveServer]:
         yield LiveServer(settings.base_url, port, settings)
         server.should_exit = True
         await task
+
+
+def mcp_application(settings: Settings) -> ASGIApp:
+    """The MCP routes and nothing else."""
+    handlers, lifespan = create_mcp_routes(settings)
+    return Litestar(handlers, lifespan=[lifespan()], openapi_config=None, logging_config=None)
+
+
+@pytest_asyncio.fixture(scope="session")
+async def live_server(database: str) -> AsyncIterator[LiveServer]:
+    """The MCP routes on the database of the tests."""
+    async with listening(mcp_application) as server:
+        yield server
 
 
 @dataclass
