@@ -49,7 +49,12 @@ def _length_of(head: bytes) -> int:
 
 def tool_call(tool: str, arguments: Mapping[str, Any], key: str = "") -> bytes:
     """A request that calls an MCP tool."""
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+    return rpc("tools/call", {"name": tool, "arguments": arguments}, key)
+
+
+def rpc(method: str, params: Mapping[str, Any], key: str = "") -> bytes:
+    """A request with an MCP message."""
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     headers = ["Accept: application/json, text/event-stream", "MCP-Protocol-Version: 2025-06-18"]
     if key:
         headers.append(f"Authorization: Bearer {key}")

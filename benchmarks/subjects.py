@@ -8,8 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from app.accounts import queries as accounts
 from app.audit import service as audit
 from app.core import clock
+from app.core.ratelimit import Take
+from app.core.settings import Settings
 from app.decks import queries as decks
 from app.decks import service
 from app.decks.changes import NewCard
@@ -18,14 +21,16 @@ from app.decks.search import search_cards
 from app.domain.calendar import StudyClock
 from app.domain.plans import PLANS, Plan
 from app.domain.scheduling import Rating, SchedulingOptions
+from app.mcp.plans import rates_of
 from app.study import queries as study
 from app.study import service as answers
-from benchmarks.client import form, page, tool_call
+from benchmarks.client import form, page, rpc, tool_call
 from benchmarks.sql import Act
 from benchmarks.world import World
 
 _DAYS = StudyClock("UTC", 4)
 _LIMITS = Limits(replace(PLANS[Plan.PRO], decks=1_000_000, cards=10_000_000), deck_card_cap=1_000_000)
+_TAKE = Take("benchmark:", rates_of(Settings()))
 _KEPT = 100
 _TWO_AND_A_HALF = 2.5
 
@@ -60,6 +65,12 @@ def _tools(world: World) -> list[Subject]:
         return draw.choice(world.card_ids)
 
     return [
+        Subject(
+            name="token, rate and dispatch",  # of a message that asks for nothing more
+            request=lambda: rpc("ping", {}, world.key),
+            act=lambda: lambda: accounts.admit_key(world.key, _TAKE, now=clock.now()),
+            writes=True,
+        ),
         Subject(
             name="list_decks",
             request=lambda: tool_call("list_decks", {}, world.key),

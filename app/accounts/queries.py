@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from asyncpg import Record
 
 from app.accounts.fields import clean_email, email_key
-from app.accounts.views import AccountView, Caller, KeyView, PasskeyView, SessionView, SignedIn
+from app.accounts.views import AccountView, Admission, Caller, KeyView, PasskeyView, SessionView, SignedIn
 from app.core.db import execute, fetch, fetch_row
+from app.core.ratelimit import Take, taking
 from app.core.tokens import ACCESS_KEY, WEB_SESSION, is_well_formed, token_hash
 from app.domain.errors import N_, InvalidInput, NotFound
 from app.domain.plans import Plan
@@ -71,21 +72,24 @@ async def signed_in(token: str, *, now: datetime, idle_days: int = SESSION_IDLE_
 
 _CALLER = """
 SELECT account.id AS account_id, account.email, account.plan, account.zone, account.rollover_hour,
-       access_key.id AS key_id, access_key.name AS key_name, access_key.scopes, access_key.used_at
+       access_key.id AS key_id, access_key.name AS key_name, access_key.scopes, access_key.used_at,
+       account.id::text AS bucket, account.plan AS tier
   FROM access_key JOIN account ON account.id = access_key.account_id
  WHERE access_key.token_hash = $1 AND access_key.revoked_at IS NULL
    AND (access_key.expires_at IS NULL OR access_key.expires_at > $2)
 """
+_ADMIT = taking(_CALLER, 3)
 
 
-async def caller_of_key(token: str, *, now: datetime) -> Caller | None:
-    """The client behind an access key; None when the key is unknown, revoked or expired.
+async def admit_key(token: str, take: Take, *, now: datetime) -> Admission | None:
+    """The client behind an access key, and one call taken from its account's bucket at the rate of its plan.
 
-    One query, none for a mistyped key; once a minute a second one that notes the use.
+    None when the key is unknown, revoked or expired. One query, none for a mistyped key; once a minute a second one
+    that notes the use.
     """
     if not is_well_formed(token, ACCESS_KEY):
         return None
-    row = await fetch_row(_CALLER, token_hash(token), now)
+    row = await fetch_row(_ADMIT, token_hash(token), now, *take.values)
     if row is None:
         return None
     if row["used_at"] is None or row["used_at"] < now - _TOUCH_EVERY:
@@ -96,7 +100,7 @@ async def caller_of_key(token: str, *, now: datetime) -> Caller | None:
             row["key_id"],
             now,
         )
-    return Caller(
+    caller = Caller(
         account_id=row["account_id"],
         email=row["email"],
         plan=Plan(row["plan"]),
@@ -107,6 +111,7 @@ async def caller_of_key(token: str, *, now: datetime) -> Caller | None:
         client_id=row["key_id"],
         client_name=row["key_name"],
     )
+    return Admission(caller, row["seconds_to_wait"])
 
 
 async def sessions(

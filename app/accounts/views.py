@@ -89,3 +89,12 @@ class Caller:
     client_name: str
     asks_in_band: bool = False
     """Whether the client learns from a tool's result, not from a status, that it needs a wider consent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """The client behind a bearer token, and whether its call is within the account's rate."""
+
+    caller: Caller
+    seconds_to_wait: float
+    """0 when the call may go on."""

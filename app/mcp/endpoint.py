@@ -1,4 +1,4 @@
-"""The HTTP around the protocol engine: origin, method, size, token, scope and rate, in this order, then the engine."""
+"""The HTTP around the protocol engine: origin, method, size, token and rate, scope, in this order, then the engine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 from urllib.parse import urlsplit
 
 import mcp_types as types
@@ -19,10 +19,10 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from app.accounts.throttle import network
 from app.accounts.views import Caller
 from app.core import clock, logs
-from app.core.ratelimit import Rate, seconds_to_wait
+from app.core.ratelimit import Rate, Take, seconds_to_wait
 from app.core.settings import Settings
 from app.domain.errors import Unavailable
-from app.mcp.caller import bearer_token, caller_of
+from app.mcp.caller import admit, bearer_token, may_be_token
 from app.mcp.dispatch import McpRequest
 from app.mcp.envelope import Envelope
 from app.mcp.errors import scope_challenge, unexpected
@@ -43,7 +43,7 @@ from app.mcp.http import (
     too_many,
 )
 from app.mcp.metadata import metadata_handlers, metadata_path, resource_of
-from app.mcp.plans import figures_of
+from app.mcp.plans import rates_of
 from app.mcp.registry import SURFACES, Surface
 from app.mcp.server import STATE, create_server
 
@@ -64,6 +64,8 @@ class McpEndpoint:
         self._engine = engine
         self._resource = resource_of(surface, settings)
         self._metadata_url = settings.base_url + metadata_path(surface)
+        rates = rates_of(settings)
+        self._calls, self._others = Take("mcp-call:", rates), Take("mcp-other:", rates)
         own = urlsplit(settings.base_url)
         self._origins = frozenset(
             origin.rstrip("/").lower() for origin in (*settings.allowed_origins, f"{own.scheme}://{own.netloc}")
@@ -105,16 +107,20 @@ class McpEndpoint:
             # No stream is offered, so that a client learns at once what it would otherwise wait for.
             raise Refusal(405, "method", "Send JSON-RPC messages by POST.", headers=[("allow", METHODS)])
         check_length(headers)
-        caller = await self._authenticate(scope, headers)
-        line |= {"account": caller.account_id, "client": f"{caller.client_kind}:{caller.client_id}"}
-        check_content_type(headers)
+        token = bearer_token(headers)
+        if token is None or not may_be_token(token):  # nobody's megabyte is waited for
+            await self._refuse_token(scope, token)
+        # The sender is asked for after that, in the statement that takes the call from the bucket of its kind.
         body = await read_body(receive)
         if body is None:
             line["outcome"] = "disconnected"
             return
-        envelope = read_envelope(body, headers)
-        line["rpc_id"] = envelope.id
-        await self._check_rate(caller, envelope)
+        message = _message_of(body, headers)
+        line["rpc_id"] = message.id
+        caller = await self._admit(scope, token, message, line)
+        if isinstance(message, Refusal):
+            raise message
+        envelope = message
         self._check_scope(caller, envelope)
         request = McpRequest(surface=self._surface, caller=caller, settings=self._settings, request_id=request_id)
         inner: dict[str, Any] = {
@@ -135,11 +141,20 @@ class McpEndpoint:
         text = origin.decode("latin-1").lower()
         return text in self._origins or _LOOPBACK.fullmatch(text) is not None
 
-    async def _authenticate(self, scope: HTTPScope, headers: Headers) -> Caller:
-        token = bearer_token(headers)
-        caller = await caller_of(token, self._resource, self._settings, now=clock.now()) if token else None
-        if caller is not None:
-            return caller
+    async def _admit(self, scope: HTTPScope, token: str, message: Envelope | Refusal, line: dict[str, Any]) -> Caller:
+        """Who calls. Tool calls and everything else are counted apart, so that a handshake does not use up calls."""
+        is_call = isinstance(message, Envelope) and message.method == "tools/call"
+        take = self._calls if is_call else self._others
+        found = await admit(token, self._resource, take, self._settings, now=clock.now())
+        if found is None:
+            await self._refuse_token(scope, token)
+        caller = found.caller
+        line |= {"account": caller.account_id, "client": f"{caller.client_kind}:{caller.client_id}"}
+        if found.seconds_to_wait > 0:
+            raise too_many(found.seconds_to_wait, message.id)
+        return caller
+
+    async def _refuse_token(self, scope: HTTPScope, token: str | None) -> NoReturn:
         address = (scope.get("client") or ("unknown", 0))[0]
         wait = await seconds_to_wait(f"mcp-refused:{network(address)}", _REFUSED_TOKENS)
         if wait > 0:
@@ -150,16 +165,6 @@ class McpEndpoint:
             challenge += 'error_description="The token is unknown, expired, revoked or not for this resource"'
         message = "The token is not valid." if token else "Authentication is needed."
         raise Refusal(401, "unauthorized", message, code=UNAUTHORIZED, headers=[("www-authenticate", challenge)])
-
-    async def _check_rate(self, caller: Caller, envelope: Envelope) -> None:
-        """Tool calls and everything else are counted apart, so that a handshake does not use up calls."""
-        figures = figures_of(caller.plan, self._settings)
-        what = "call" if envelope.method == "tools/call" else "other"
-        wait = await seconds_to_wait(
-            f"mcp-{what}:{caller.account_id}", Rate(calls=figures.calls_per_minute, seconds=60, burst=figures.burst)
-        )
-        if wait > 0:
-            raise too_many(wait, envelope.id)
 
     def _check_scope(self, caller: Caller, envelope: Envelope) -> None:
         """The specification's step-up: 403 with the scope that a call needs, before anything is dispatched."""
@@ -203,6 +208,15 @@ class McpEndpoint:
             ]
         await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
         await send({"type": "http.response.body", "body": refusal.body, "more_body": False})
+
+
+def _message_of(body: bytes, headers: Headers) -> Envelope | Refusal:
+    """The message, or what it will be refused with once its sender is known."""
+    try:
+        check_content_type(headers)
+        return read_envelope(body, headers)
+    except Refusal as refusal:
+        return refusal
 
 
 def create_mcp_routes(

@@ -42,6 +42,7 @@ class Refusal(Exception):
         super().__init__(message)
         self.status = status
         self.outcome = outcome
+        self.id = id
         self.body = error_body(code, message, id) if message else b""
         self.headers: Headers = [(name.encode(), value.encode()) for name, value in headers]
 

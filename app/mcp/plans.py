@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from app.accounts.views import Caller
+from app.core.ratelimit import Rate
 from app.core.settings import Settings
 from app.decks.limits import Limits
 from app.domain.calendar import StudyClock
-from app.domain.plans import Feature, Plan, PlanLimits, includes, limits_for
+from app.domain.plans import Feature, Plan, PlanLimits, effective_plan, includes, limits_for
 
 
 def figures_of(plan: Plan, settings: Settings) -> PlanLimits:
     """The row of the plan table, with what the operator changed in it."""
     return limits_for(plan, settings.plan_figures)
+
+
+def rates_of(settings: Settings) -> dict[str, Rate]:
+    """How many calls the accounts of each plan may make."""
+    figures = {plan.value: figures_of(effective_plan(plan, settings.plans), settings) for plan in Plan}
+    return {
+        plan: Rate(calls=limits.calls_per_minute, seconds=60, burst=limits.burst) for plan, limits in figures.items()
+    }
 
 
 def may(caller: Caller, feature: Feature, settings: Settings) -> bool:

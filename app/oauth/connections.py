@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 
 from asyncpg import Record
 
-from app.accounts.views import Caller
+from app.accounts.views import Admission, Caller
 from app.core.db import changed_rows, execute, fetch, fetch_row
+from app.core.ratelimit import Take, taking
 from app.core.tokens import OAUTH_ACCESS, is_well_formed, token_hash
 from app.domain.errors import N_, NotFound
 from app.domain.plans import Plan
@@ -26,7 +27,8 @@ _NO_CONNECTION, _ENDED = N_("There is no such connection."), N_("It may have end
 _CALLER = """
 SELECT account.id AS account_id, account.email, account.plan, account.zone, account.rollover_hour,
        connection.id AS connection_id, connection.client_name, connection.redirect_host, connection.used_at,
-       ARRAY(SELECT unnest(token.scopes) INTERSECT SELECT unnest(connection.scopes)) AS scopes
+       ARRAY(SELECT unnest(token.scopes) INTERSECT SELECT unnest(connection.scopes)) AS scopes,
+       account.id::text AS bucket, account.plan AS tier
   FROM oauth_access_token AS token
   JOIN oauth_connection AS connection
     ON connection.account_id = token.account_id AND connection.id = token.connection_id
@@ -35,14 +37,18 @@ SELECT account.id AS account_id, account.email, account.plan, account.zone, acco
 """
 
 
-async def caller_of_token(token: str, resource: str, *, now: datetime) -> Caller | None:
-    """The client behind an access token that was issued for `resource`; None when there is no such, or it is over.
+_ADMIT = taking(_CALLER, 4)
 
-    One query, none for a mistyped token; once a minute a second one that notes the use.
+
+async def admit_token(token: str, resource: str, take: Take, *, now: datetime) -> Admission | None:
+    """The client behind an access token that was issued for `resource`, and one call taken from its account's bucket.
+
+    None when there is no such token, or it is over. One query, none for a mistyped token; once a minute a second one
+    that notes the use.
     """
     if not is_well_formed(token, OAUTH_ACCESS):
         return None
-    row = await fetch_row(_CALLER, token_hash(token), now, resource)
+    row = await fetch_row(_ADMIT, token_hash(token), now, resource, *take.values)
     if row is None:
         return None
     if row["used_at"] is None or row["used_at"] < now - _TOUCH_EVERY:
@@ -53,7 +59,7 @@ async def caller_of_token(token: str, resource: str, *, now: datetime) -> Caller
             row["connection_id"],
             now,
         )
-    return Caller(
+    caller = Caller(
         account_id=row["account_id"],
         email=row["email"],
         plan=Plan(row["plan"]),
@@ -65,6 +71,7 @@ async def caller_of_token(token: str, resource: str, *, now: datetime) -> Caller
         client_name=row["client_name"],
         asks_in_band=row["redirect_host"] in _IN_BAND_HOSTS,
     )
+    return Admission(caller, row["seconds_to_wait"])
 
 
 _CONNECTIONS = """

@@ -14,7 +14,7 @@ from app.core.tokens import new_token, token_hash
 from app.domain.errors import Conflict, InvalidInput, NotFound
 from app.domain.plans import Plan
 from app.domain.scopes import Scope
-from tests.factories import NOW, make_account, make_key
+from tests.factories import NOW, caller_of_key, make_account, make_key
 
 READ = frozenset({Scope.DECKS_READ})
 
@@ -34,7 +34,7 @@ async def test_a_key_is_shown_once_and_stored_as_a_hash(rollback: None) -> None:
 async def test_a_key_leads_to_the_client_and_its_account(rollback: None) -> None:
     account = await make_account(plan=Plan.PLUS)
     key, token = await service.create_key(account.id, "laptop", ["decks:read", "decks:write"], now=NOW)
-    assert await queries.caller_of_key(token, now=NOW) == Caller(
+    assert await caller_of_key(token, now=NOW) == Caller(
         account_id=account.id,
         email=account.email,
         plan=Plan.PLUS,
@@ -47,14 +47,14 @@ async def test_a_key_leads_to_the_client_and_its_account(rollback: None) -> None
     )
     session = await service.open_session(account.id, now=NOW, address="", user_agent="")
     for other in ("", "nonsense", token[:-1], token + "0", token.swapcase(), new_token("loci_pat_"), session):
-        assert await queries.caller_of_key(other, now=NOW) is None
+        assert await caller_of_key(other, now=NOW) is None
 
 
 async def test_the_use_of_a_key_is_noted_once_a_minute(rollback: None) -> None:
     account = await make_account()
     _, token = await service.create_key(account.id, "laptop", READ, now=NOW)
     for seconds, used_at in ((5, 5), (65, 5), (66, 66)):
-        await queries.caller_of_key(token, now=NOW + timedelta(seconds=seconds))
+        await caller_of_key(token, now=NOW + timedelta(seconds=seconds))
         assert (await queries.keys(account.id))[0].used_at == NOW + timedelta(seconds=used_at)
 
 
@@ -62,12 +62,12 @@ async def test_a_key_ends_at_its_end_and_at_once_when_revoked(rollback: None) ->
     alice, bob = await make_account(), await make_account("bob@example.org")
     end = NOW + timedelta(days=30)
     key, token = await service.create_key(alice.id, "laptop", READ, now=NOW, expires_at=end)
-    assert await queries.caller_of_key(token, now=end - timedelta(seconds=1)) is not None
-    assert await queries.caller_of_key(token, now=end) is None
+    assert await caller_of_key(token, now=end - timedelta(seconds=1)) is not None
+    assert await caller_of_key(token, now=end) is None
     with pytest.raises(NotFound):
         await service.revoke_key(bob.id, key.id, now=NOW)
     await service.revoke_key(alice.id, key.id, now=NOW)
-    assert await queries.caller_of_key(token, now=NOW) is None
+    assert await caller_of_key(token, now=NOW) is None
     await service.revoke_key(alice.id, key.id, now=NOW + timedelta(days=1))
     assert (await queries.keys(alice.id))[0].revoked_at == NOW
 

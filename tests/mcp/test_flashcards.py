@@ -12,10 +12,11 @@ import httpx
 
 from app.accounts.views import AccountView
 from app.core import db
-from app.domain.plans import Plan
+from app.domain.plans import PLANS, Plan
 from app.domain.scopes import Scope
-from app.mcp.caller import caller_of
-from tests.factories import make_account, make_key
+from app.mcp.caller import admit
+from app.mcp.plans import rates_of
+from tests.factories import UNHURRIED, make_account, make_key
 from tests.mcp.conftest import MARKER, Client, LiveServer, World, card, client_of
 
 
@@ -286,11 +287,11 @@ async def test_without_plans_everybody_is_pro(committed: None, live_server: Live
     account = await make_account("carol@example.org", plan=Plan.FREE)
     token = await make_key(account)
     for plans, plan in ((True, Plan.FREE), (False, Plan.PRO)):
-        caller = await caller_of(
-            token, f"{live_server.url}/mcp", replace(live_server.settings, plans=plans), now=datetime.now(UTC)
-        )
-        assert caller
-        assert caller.plan is plan
+        settings = replace(live_server.settings, plans=plans)
+        found = await admit(token, f"{live_server.url}/mcp", UNHURRIED, settings, now=datetime.now(UTC))
+        assert found
+        assert found.caller.plan is plan
+        assert rates_of(settings)["free"].burst == PLANS[plan].burst
 
 
 async def test_text_for_the_model_names_every_id(client: Client, world: World):

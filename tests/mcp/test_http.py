@@ -14,6 +14,7 @@ import pytest
 from app.accounts import service as accounts
 from app.accounts.views import AccountView
 from app.core import db
+from app.core.tokens import ACCESS_KEY, new_token
 from app.domain.plans import Plan
 from app.domain.scopes import Scope
 from app.mcp.http import MAXIMUM_BODY_BYTES
@@ -217,6 +218,30 @@ async def test_a_length_over_the_limit_is_refused_before_the_body_comes(client: 
         assert b" 413 " in await reader.readline()
     writer.close()
     await writer.wait_closed()
+
+
+async def test_who_has_no_token_of_ours_is_refused_before_the_body_comes(live_server: LiveServer, committed: None):
+    reader, writer = await asyncio.open_connection("127.0.0.1", live_server.port)
+    writer.write(b"POST /mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer loci_pat_typo\r\nContent-Length: 100\r\n\r\n")
+    async with asyncio.timeout(2):
+        assert b" 401 " in await reader.readline()
+    writer.close()
+    await writer.wait_closed()
+
+
+async def test_what_a_stranger_sends_is_not_judged(client: Client):
+    unknown = {"authorization": f"Bearer {new_token(ACCESS_KEY)}"}
+    for more in ({}, {"content-type": "text/plain"}):
+        assert (await client.post(raw=b"{", headers={**unknown, **more})).status_code == 401
+
+
+async def test_a_message_that_is_refused_counts_among_the_others(client: Client, alice: AccountView):
+    assert (await client.post(raw=b"{")).status_code == 400
+    await db.execute(
+        "UPDATE rate_limit SET arrival = clock_timestamp() + interval '1 hour' WHERE key = $1", f"mcp-other:{alice.id}"
+    )
+    assert (await client.post(raw=b"{")).status_code == 429
+    assert (await client.rpc("tools/call", {"name": "list_decks", "arguments": {}})).status_code == 200
 
 
 async def test_a_body_of_exactly_the_limit_is_read(client: Client):

@@ -10,7 +10,11 @@ import pytest
 
 from app import jobs
 from app.core import clock, db
+from app.decks import queries as decks
+from app.domain.calendar import StudyClock
 from app.oauth import connections
+from benchmarks.sql import statements_of
+from tests.factories import make_key
 from tests.oauth.conftest import BASE, MCP, SETTINGS, App, Browser, browser_of, continue_link, query_of
 
 
@@ -253,15 +257,18 @@ async def test_the_request_waits_while_the_person_signs_in(app: App, alice: Brow
     assert await connections.connections(alice.account.id) == ()  # type: ignore[union-attr]
 
 
-async def test_a_call_costs_one_query_for_its_token(app: App, alice: Browser) -> None:
-    token = (await app.connect(alice))["access_token"]
-    now = clock.now()
-    assert await connections.caller_of_token(token, MCP, now=now)  # notes the use, this once a minute
-    asked: list[str] = []
-    async with db.atomic() as connection:
-        with connection.query_logger(lambda record: asked.append(record.query)):
-            caller = await connections.caller_of_token(token, MCP, now=now + timedelta(seconds=1))
-            assert await connections.caller_of_token(token[:-1] + "x", MCP, now=now) is None
-    assert caller is not None
-    assert caller.client_kind == "oauth"
-    assert len(asked) == 1
+@pytest.mark.parametrize("kind", ["oauth", "key"])
+async def test_a_call_costs_one_query_before_those_of_its_tool(app: App, alice: Browser, kind: str) -> None:
+    assert alice.account
+    token = (await app.connect(alice))["access_token"] if kind == "oauth" else await make_key(alice.account)
+    params = {"name": "list_decks", "arguments": {}}
+    assert (await app.call(token, "tools/call", params)).status_code == 200  # notes the use, this once a minute
+    first, *rest = await statements_of(lambda: app.call(token, "tools/call", params))
+    assert ("oauth_access_token" if kind == "oauth" else "access_key") in first.text
+    assert "rate_limit" in first.text
+    days = StudyClock("UTC", 4)
+    alone = await statements_of(lambda: decks.decks(alice.account.id, clock=days, now=clock.now()))
+    assert [statement.text for statement in rest] == [statement.text for statement in alone]
+    # a mistyped token is counted, and not looked for
+    [counted] = await statements_of(lambda: app.call(token[:-1] + "x", "tools/call", params))
+    assert counted.values[0] == "mcp-refused:127.0.0.1"

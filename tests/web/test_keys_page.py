@@ -10,6 +10,7 @@ import pytest
 from app.accounts import queries
 from app.core import clock, db
 from app.domain.scopes import DEFAULT_SCOPES, Scope
+from tests.factories import caller_of_key
 from tests.web.conftest import Visitor, text_of
 from tests.web.test_sign_in import value_of
 
@@ -33,7 +34,7 @@ async def test_a_key_is_shown_once_and_works_within_its_permissions(alice: Visit
     assert "It is not shown again" in text_of(answer)
     assert answer.headers["cache-control"] == "no-store"
     token = token_of(answer)
-    caller = await queries.caller_of_key(token, now=clock.now())
+    caller = await caller_of_key(token, now=clock.now())
     assert caller is not None
     assert caller.account_id == alice.account.id
     assert caller.scopes == {Scope.DECKS_READ, Scope.STATS_READ}
@@ -107,14 +108,14 @@ async def test_a_key_is_revoked_after_a_question(alice: Visitor, bob: Visitor) -
     question = await alice.post(revoke, 200)
     assert "Revoke this key? <b>script</b>" in text_of(question)
     assert "<b>script" not in question.text
-    assert await queries.caller_of_key(token, now=clock.now())
+    assert await caller_of_key(token, now=clock.now())
     for confirmed in ("", "1"):
         await bob.post(revoke, 404, confirmed=confirmed)
     shown = await alice.submit(revoke, confirmed="1")
     assert "The key is revoked." in text_of(shown)
     assert "revoked" in text_of(shown)
     assert revoke not in shown.text
-    assert await queries.caller_of_key(token, now=clock.now()) is None
+    assert await caller_of_key(token, now=clock.now()) is None
     assert (await alice.get(revoke, 303)).headers["location"] == "/keys"
     await alice.post("/keys/999999999/revoke", 404, confirmed="1")
 
