@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 export PIP_NO_INPUT := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types imports fix bench messages tools-docs lock browser node clean
+.PHONY: help run test lint types imports fix bench messages tools-docs connect-docs lock browser node clean
 
 help: ## Show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -40,6 +40,9 @@ messages: $(VENV)/.dev ## Collect the strings of the interface into the catalogu
 
 tools-docs: $(VENV)/.dev ## Write docs/tools.md from the registry
 	$(BIN)/python scripts/generate_tool_docs.py
+
+connect-docs: $(VENV)/.dev ## Write docs/connect/ from the guides of the Connect pages
+	$(BIN)/python scripts/generate_connect_docs.py
 
 lock: $(VENV)/.dev ## Resolve the dependencies anew into the lock files
 	$(BIN)/python scripts/lock.py

@@ -23,6 +23,7 @@ from app.core.settings import Settings
 from app.domain.errors import AppError
 from app.domain.scopes import Scope
 from app.mcp.endpoint import create_mcp_routes
+from app.mcp.reference import reference
 from app.mcp.registry import SURFACES
 from app.ui.render import STATIC
 from app.web import attempts
@@ -84,7 +85,7 @@ def create_app(settings: Settings) -> Litestar:
         lifespan=[lifespan],
         state=State(
             {
-                "web": WebContext.of(settings),
+                "web": WebContext.of(settings, reference(settings)),
                 "settings": settings,
                 "authorization": AuthorizationContext.of(settings, endpoints),
             }

@@ -67,7 +67,7 @@ async def call_tool(request: McpRequest, name: str, arguments: Mapping[str, Any]
 
 async def _run(request: McpRequest, tool: AnyTool, arguments: Mapping[str, Any] | None) -> Reply[Any]:
     caller = request.caller
-    if tool.feature is not None and not may(caller, tool.feature, request.settings):
+    if not may(caller, tool.feature, request.settings):
         raise PlanRequired(
             N_("Creating, changing, deleting and restoring from an AI chat needs the Plus or Pro plan."),
             N_("Reading and searching work on every plan. The person can change the plan in Loci."),

@@ -23,9 +23,14 @@ def rates_of(settings: Settings) -> dict[str, Rate]:
     }
 
 
-def may(caller: Caller, feature: Feature, settings: Settings) -> bool:
-    """Whether the plan includes the feature."""
-    return includes(caller.plan, feature, settings.plan_figures)
+def plan_allows(plan: Plan, feature: Feature | None, settings: Settings) -> bool:
+    """Whether an account on the plan may use what needs the feature; None needs nothing."""
+    return feature is None or includes(plan, feature, settings.plan_figures, plans_on=settings.plans)
+
+
+def may(caller: Caller, feature: Feature | None, settings: Settings) -> bool:
+    """Whether the caller's plan includes the feature."""
+    return plan_allows(caller.plan, feature, settings)
 
 
 def limits_of(caller: Caller, settings: Settings) -> Limits:

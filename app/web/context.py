@@ -20,6 +20,7 @@ from app.core.ratelimit import Rate
 from app.core.settings import Settings
 from app.core.signing import Signer
 from app.domain.errors import AppError
+from app.ui.reference import Reference
 from app.ui.render import Reader, render, translate
 
 # Faster than anybody studies, slow enough that one account cannot keep a server busy.
@@ -36,13 +37,15 @@ class WebContext:
     """Values that live as long as the application."""
 
     settings: Settings
+    reference: Reference
     flash: Signer
     challenge: Signer
 
     @classmethod
-    def of(cls, settings: Settings) -> WebContext:
+    def of(cls, settings: Settings, reference: Reference) -> WebContext:
+        """`reference` describes the MCP server, which the pages cannot import."""
         key = settings.signing_key()
-        return cls(settings, Signer(key, "flash"), Signer(key, "passkey challenge"))
+        return cls(settings, reference, Signer(key, "flash"), Signer(key, "passkey challenge"))
 
     @property
     def session_cookie(self) -> str:

@@ -6,12 +6,14 @@ import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Page
 
+from app.web.connect.guides import GUIDES
 from tests.e2e.conftest import QuietPage, sign_in
 from tests.server import Server
 
 pytestmark = pytest.mark.browser
 EMAIL = "demo@localhost"
 PASSWORD = "correct horse battery staple"
+PUBLIC = ("/connect", "/developers", *(guide.path for guide in GUIDES))
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +38,7 @@ async def pages_of(page: Page, server: Server) -> list[str]:
     card = await page.locator(".card-front").first.get_attribute("href")
     return [
         "/", "/decks", "/decks/new", "/search", "/search?q=the", "/search?q=nothing-like-this", "/trash", "/activity",
-        "/keys", "/connections",
+        "/keys", "/connections", "/connect", "/connect/claude", "/developers",
         "/account", "/account/plan", "/no-such-page", f"{collection}", f"{deck}", f"{deck}/edit", f"{deck}/cards/new",
         f"{deck}/study", f"{card}", f"{card}/edit",
     ]  # fmt: skip
@@ -52,16 +54,25 @@ async def test_every_page_is_sound(chromium: Browser, demo: Server, scheme: str,
     page, axe = quiet.page, Axe()
     faults: list[str] = []
 
-    async def look(path: str) -> None:
-        await page.goto(demo.url + path)
+    async def judge(path: str) -> None:
         found = await axe.run(page)
         faults.extend(f"{path}: {fault['id']} {fault['nodes'][0]['html']}" for fault in found.response["violations"])
         over = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
         if over > 0:
             faults.append(f"{path}: {over} px too wide")
 
-    for path in ("/", "/sign-in", "/sign-up", "/password/forgotten", "/password/reset?token=x"):
+    async def look(path: str) -> None:
+        await page.goto(demo.url + path)
+        await judge(path)
+
+    async def unfold(path: str) -> None:
+        await page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true })")
+        await judge(f"{path}, unfolded")
+
+    for path in ("/", "/sign-in", "/sign-up", "/password/forgotten", "/password/reset?token=x", *PUBLIC):
         await look(path)
+        if path in PUBLIC:
+            await unfold(path)
     await sign_in(page, demo, EMAIL, PASSWORD)
     for path in await pages_of(page, demo):
         await look(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib.util
 import re
 from pathlib import Path
@@ -29,6 +30,19 @@ def test_the_catalogue_has_every_string_of_the_interface() -> None:
 def test_the_page_of_settings_is_current() -> None:
     generate = script("generate_settings_docs")
     assert generate.TARGET.read_text() == generate.page(), "run: python scripts/generate_settings_docs.py"
+
+
+def test_the_pages_about_clients_are_current() -> None:
+    generate = script("generate_connect_docs")
+    current = {path.name: path.read_text(encoding="utf-8") for path in generate.TARGET.glob("*.md")}
+    assert current == generate.documents(), "run: make connect-docs"
+
+
+def test_styles_and_scripts_stay_small() -> None:
+    """As they travel, compressed: what a first visit has to load before it can show a page."""
+    for folder, most in (("css", 15_000), ("js", 20_000)):
+        files = sorted((ROOT / "static" / folder).rglob(f"*.{folder}"))
+        assert sum(len(gzip.compress(path.read_bytes())) for path in files) < most, folder
 
 
 @pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])

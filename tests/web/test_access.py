@@ -25,6 +25,14 @@ PUBLIC = {
     "/passkeys/sign-in",
     "/passkeys/sign-in/options",
     "/authorize",
+    "/connect",
+    "/connect/claude",
+    "/connect/claude-code",
+    "/connect/chatgpt",
+    "/connect/vscode",
+    "/connect/cursor",
+    "/connect/other",
+    "/developers",
 }
 NOT_PAGES = ("/static", "/mcp", "/.well-known", "/token", "/register", "/revoke")
 MISSING = 987_654_321
