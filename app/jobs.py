@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from app.accounts import service as accounts
@@ -20,6 +20,7 @@ from app.core.settings import Settings
 from app.decks import trash
 from app.domain.errors import AppError, Unavailable
 from app.oauth import connections
+from app.study import fitting
 
 _log = logs.get_logger(__name__)
 _IDLE_SECONDS = 1.0
@@ -44,8 +45,14 @@ async def _password_reset(context: JobContext, payload: Mapping[str, Any]) -> No
         await context.mailer.send(mail)
 
 
+async def _fit_parameters(_context: JobContext, payload: Mapping[str, Any]) -> None:
+    asked_at = datetime.fromisoformat(payload["asked_at"])
+    await fitting.run_fit(payload["account_id"], asked_at, now=clock.now())
+
+
 HANDLERS: Mapping[str, Callable[[JobContext, Mapping[str, Any]], Awaitable[None]]] = {
     "password_reset": _password_reset,
+    fitting.FIT_JOB: _fit_parameters,
 }
 
 

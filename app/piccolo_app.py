@@ -17,7 +17,7 @@ from app.oauth.tables import (
     OAuthConnection,
     OAuthRefreshToken,
 )
-from app.study.tables import Review
+from app.study.tables import DeckSettings, Review, StudySettings
 
 # In a checkout the migrations lie beside the package; a wheel carries them inside it.
 _BESIDE = Path(__file__).resolve().parent.parent / "migrations"
@@ -44,6 +44,8 @@ APP_CONFIG = AppConfig(
         Card,
         CardSchedule,
         Review,
+        StudySettings,
+        DeckSettings,
         IdempotencyKey,
         RateLimit,
         Job,

@@ -26,6 +26,7 @@ from app.core.migrations import migrate
 from app.core.settings import Settings
 from app.serve import database
 from benchmarks.figures import Figures, as_mapping, table
+from benchmarks.fitting import fit_many
 from benchmarks.measure import FULL, QUICK, Amount, Target, measure
 from benchmarks.processes import free_port, process
 from benchmarks.subjects import subjects
@@ -92,7 +93,10 @@ def _run(folder: Path, cards: int, amount: Amount) -> tuple[list[Figures], dict[
             measured = subjects(world, import_batches(writer))
             lines = uvloop.run(_with_pool(lambda: measure(measured, amount, **targets)))
             version = uvloop.run(_with_pool(lambda: fetch_value("SHOW server_version")))
+        # With the server gone, whose worker would take the job.
+        fitted = uvloop.run(_with_pool(lambda: fit_many(cards, now=clock.now())))
     return lines, {
+        **fitted,
         "cards": cards,
         "python": platform.python_version(),
         "postgresql": version,

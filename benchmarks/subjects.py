@@ -20,10 +20,11 @@ from app.decks.limits import Limits
 from app.decks.search import search_cards
 from app.domain.calendar import StudyClock
 from app.domain.plans import PLANS, Plan
-from app.domain.scheduling import Rating, SchedulingOptions
+from app.domain.scheduling import Rating
 from app.mcp.plans import rates_of
 from app.study import queries as study
 from app.study import service as answers
+from app.study.settings import settings_for
 from benchmarks.client import form, page, rpc, tool_call
 from benchmarks.sql import Act
 from benchmarks.world import World
@@ -172,7 +173,8 @@ def _pages(world: World) -> list[Subject]:
         deck_id, card_id, rep = next(fresh)
 
         async def run() -> None:
-            options, now = SchedulingOptions(clock=_DAYS), clock.now()
+            now = clock.now()
+            options = (await settings_for(world.account_id, deck_id)).scheduling(_DAYS)
             await answers.answer(world.account_id, card_id, rep, Rating.GOOD, elapsed_ms=4000, options=options, now=now)
             await screen(deck_id)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
-from zoneinfo import available_timezones
 
+from app.domain.calendar import zone_names
 from app.domain.errors import N_, InvalidInput
 from app.domain.unicode_forms import normal_form
 
@@ -67,7 +66,7 @@ def as_line(text: str, limit: int) -> str:
 
 def check_zone(zone: str) -> str:
     """`zone` if it is an IANA time zone, else `InvalidInput`."""
-    if zone not in _zones():
+    if zone not in zone_names():
         raise InvalidInput(
             N_("There is no such time zone."), N_("Use an IANA name such as Europe/Berlin."), field="zone"
         )
@@ -76,12 +75,16 @@ def check_zone(zone: str) -> str:
 
 def known_zone(zone: str) -> str:
     """`zone` if it is an IANA time zone, else UTC: for what a browser says about itself."""
-    return zone if zone in _zones() else "UTC"
+    return zone if zone in zone_names() else "UTC"
 
 
-@cache
-def _zones() -> frozenset[str]:
-    return frozenset(available_timezones())  # walks a folder, so once and not at import
+def check_rollover_hour(hour: int) -> int:
+    """`hour` if a study day can start at it, else `InvalidInput`."""
+    if not 0 <= hour <= 23:
+        raise InvalidInput(
+            N_("A study day starts at an hour from 0 to 23."), N_("Most people choose 4."), field="rollover_hour"
+        )
+    return hour
 
 
 def check_language(language: str) -> str:

@@ -22,7 +22,15 @@ from app.accounts.credentials import (
     sign_in,
     sweep_resets,
 )
-from app.accounts.fields import check_language, check_zone, clean_email, clean_name, email_key, known_zone
+from app.accounts.fields import (
+    check_language,
+    check_rollover_hour,
+    check_zone,
+    clean_email,
+    clean_name,
+    email_key,
+    known_zone,
+)
 from app.accounts.keys import create_key, revoke_key, sweep_keys
 from app.accounts.queries import ACCOUNT_COLUMNS, SESSION_IDLE_DAYS, account_by_email, account_view
 from app.accounts.sessions import open_session, revoke_other_sessions, revoke_session, sign_out, sweep_sessions
@@ -52,6 +60,7 @@ __all__ = [
     "revoke_session",
     "set_password",
     "set_plan",
+    "set_study_day",
     "sign_in",
     "sign_out",
     "sign_up",
@@ -100,27 +109,34 @@ async def sign_up(
     return account_view(row)
 
 
-async def update_profile(
-    account_id: int, *, name: str, zone: str, rollover_hour: int, language: str, theme: str, single_keys: bool
-) -> AccountView:
+async def update_profile(account_id: int, *, name: str, language: str, theme: str, single_keys: bool) -> AccountView:
     """Replace what a person chooses about themselves. Raises `InvalidInput` for a field, `NotFound`."""
-    name, zone, language = clean_name(name), check_zone(zone), check_language(language)
-    if not 0 <= rollover_hour <= 23:
-        raise InvalidInput(
-            N_("A study day starts at an hour from 0 to 23."), N_("Most people choose 4."), field="rollover_hour"
-        )
+    name, language = clean_name(name), check_language(language)
     if theme not in THEMES:
         raise InvalidInput(N_("There is no such theme."), N_("Choose system, light or dark."), field="theme")
     row = await fetch_row(
-        "UPDATE account SET name = $2, zone = $3, rollover_hour = $4, language = $5, theme = $6, single_keys = $7 "  # noqa: S608 - constants
+        "UPDATE account SET name = $2, language = $3, theme = $4, single_keys = $5 "  # noqa: S608 - constants
         f"WHERE id = $1 RETURNING {ACCOUNT_COLUMNS}",
         account_id,
         name,
-        zone,
-        rollover_hour,
         language,
         theme,
         single_keys,
+    )
+    if row is None:
+        raise NotFound(N_("There is no such account."))
+    return account_view(row)
+
+
+async def set_study_day(account_id: int, *, zone: str, rollover_hour: int) -> AccountView:
+    """Choose the time zone and the local hour at which a study day starts. Raises `InvalidInput`, `NotFound`."""
+    zone, rollover_hour = check_zone(zone), check_rollover_hour(rollover_hour)
+    row = await fetch_row(
+        "UPDATE account SET zone = $2, rollover_hour = $3 "  # noqa: S608 - constants
+        f"WHERE id = $1 RETURNING {ACCOUNT_COLUMNS}",
+        account_id,
+        zone,
+        rollover_hour,
     )
     if row is None:
         raise NotFound(N_("There is no such account."))

@@ -10,9 +10,8 @@ from app.core.db import fetch_row
 from app.decks.rows import no_such_card, possible
 from app.domain.calendar import StudyClock
 from app.domain.scheduling import LEARN_AHEAD, Schedule, State
+from app.domain.study_settings import STANDARD
 from app.study.views import Counts, StudyCard, Today
-
-NEW_PER_DAY = 20
 
 _CARD = """
 SELECT c.id, c.deck_id, d.title AS deck_title, c.front, c.back, c.front_rich, c.back_rich, c.tags,
@@ -33,7 +32,7 @@ WITH next AS (
     WHERE account_id = $1 AND deck_id = $2 AND live AND state > 0 AND state <> 2 AND due <= $3 ORDER BY due LIMIT 1)
   UNION ALL
   (SELECT card_id, 1 FROM card_schedule
-    WHERE account_id = $1 AND deck_id = $2 AND live AND state > 0 AND state = 2 AND due < $4
+    WHERE account_id = $1 AND deck_id = $2 AND live AND state > 0 AND state = 2 AND due < $4 AND $7
     ORDER BY due, card_id LIMIT 1)
   UNION ALL
   (SELECT card_id, 2 FROM card_schedule
@@ -48,31 +47,45 @@ WITH next AS (
 # One statement, because every study page asks for all of it.
 _COUNTS = """
 SELECT coalesce((SELECT new_cards FROM deck_count WHERE account_id = $1 AND deck_id = $2), 0) AS new,
+       coalesce((SELECT new_per_day FROM deck_settings WHERE account_id = $1 AND deck_id = $2),
+                (SELECT new_per_day FROM study_settings WHERE account_id = $1), $5::int) AS new_per_day,
+       coalesce((SELECT reviews_per_day FROM deck_settings WHERE account_id = $1 AND deck_id = $2),
+                (SELECT reviews_per_day FROM study_settings WHERE account_id = $1), $6::int) AS reviews_per_day,
        waiting.*, done.*
   FROM (SELECT count(*) FILTER (WHERE state = 2) AS due, count(*) FILTER (WHERE state <> 2) AS learning,
                min(due) FILTER (WHERE state <> 2) AS next_learning_due
           FROM card_schedule
          WHERE account_id = $1 AND deck_id = $2 AND live AND state > 0 AND due < $4) AS waiting,
        (SELECT count(*) AS answers, count(*) FILTER (WHERE rating = 1) AS again,
-               count(*) FILTER (WHERE state_before = 0) AS introduced
+               count(*) FILTER (WHERE state_before = 0) AS introduced,
+               count(*) FILTER (WHERE state_before = 2) AS reviewed
           FROM review WHERE account_id = $1 AND deck_id = $2 AND reviewed_at >= $3) AS done
 """
 
 
-async def counts(account_id: int, deck_id: int, *, clock: StudyClock, now: datetime, extra_new: int = 0) -> Counts:
-    """What is left today in a deck, and what was done. `extra_new` raises the day's limit of new cards."""
+async def counts(
+    account_id: int, deck_id: int, *, clock: StudyClock, now: datetime, extra_new: int = 0, extra_due: int = 0
+) -> Counts:
+    """What is left today in a deck, and what was done. The extras raise the day's limits of new cards and reviews."""
     today = clock.study_day(now)
-    row = await fetch_row(_COUNTS, account_id, deck_id, clock.start_of(today), clock.end_of(today))
+    limits = (STANDARD.new_per_day, STANDARD.reviews_per_day)
+    row = await fetch_row(_COUNTS, account_id, deck_id, clock.start_of(today), clock.end_of(today), *limits)
     assert row is not None  # noqa: S101 - an aggregate always has a row
-    new = min(row["new"], max(0, NEW_PER_DAY + extra_new - row["introduced"]))
+    new = min(row["new"], max(0, row["new_per_day"] + extra_new - row["introduced"]))
+    due = min(row["due"], max(0, row["reviews_per_day"] + extra_due - row["reviewed"]))
     done = Today(row["answers"], row["again"], row["introduced"])
-    return Counts(new, row["learning"], row["due"], row["new"] - new, row["next_learning_due"], done)
+    return Counts(
+        new, row["learning"], due, row["new"] - new, row["next_learning_due"], done, due_beyond=row["due"] - due
+    )
 
 
 async def next_card(
-    account_id: int, deck_id: int, *, clock: StudyClock, now: datetime, with_new: bool
+    account_id: int, deck_id: int, *, clock: StudyClock, now: datetime, with_new: bool, with_due: bool = True
 ) -> StudyCard | None:
-    """The card to answer now, or None when nothing is due. `with_new`: whether the day allows a new card."""
+    """The card to answer now, or None when nothing is due.
+
+    `with_new`, `with_due`: whether the day allows a new card, and a review; learning cards come in any case.
+    """
     row = await fetch_row(
         _NEXT,
         account_id,
@@ -81,6 +94,7 @@ async def next_card(
         clock.end_of(clock.study_day(now)),
         now + LEARN_AHEAD,
         with_new,
+        with_due,
     )
     return _study_card(row) if row else None
 

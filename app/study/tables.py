@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from piccolo.columns import JSONB, BigInt, BigSerial, DoublePrecision, Integer, SmallInt, Timestamptz
+from piccolo.columns import (
+    JSONB,
+    Array,
+    BigInt,
+    BigSerial,
+    Boolean,
+    DoublePrecision,
+    Integer,
+    SmallInt,
+    Text,
+    Timestamptz,
+)
 from piccolo.table import Table
 
 from app.core.db import DB
@@ -27,3 +38,49 @@ class Review(Table, tablename="review", db=DB):
     )
     stability = DoublePrecision()
     difficulty = DoublePrecision()
+
+
+class StudySettings(Table, tablename="study_settings", db=DB):
+    """What a person chose for all decks, and the parameters fitted to their reviews. Null is the standard value.
+
+    The zone and the hour at which a study day starts are columns of the account, which every request reads anyway.
+    """
+
+    account_id = BigInt(primary_key=True)
+    desired_retention = DoublePrecision(null=True, default=None)
+    learning_steps = Text(null=True, default=None, help_text="Such as 1m 10m 1d, or none")
+    relearning_steps = Text(null=True, default=None)
+    maximum_interval_days = Integer(null=True, default=None)
+    new_per_day = Integer(null=True, default=None, help_text="New cards of one deck in one study day")
+    reviews_per_day = Integer(null=True, default=None, help_text="Due reviews of one deck in one study day")
+    leech_threshold = SmallInt(null=True, default=None, help_text="Lapses at which a card counts as a leech")
+    bury_siblings = Boolean(null=True, default=None)
+    parameters = Array(base_column=DoublePrecision(), null=True, default=None, help_text="21 weights of FSRS-6 in use")
+    fitted_at = Timestamptz(null=True, default=None)
+    fitted_reviews = Integer(null=True, default=None, help_text="Reviews that the parameters were fitted to")
+    log_loss_before = DoublePrecision(null=True, default=None)
+    log_loss_after = DoublePrecision(null=True, default=None)
+    fit_asked_at = Timestamptz(null=True, default=None, help_text="Set while a fit is under way")
+    fit_done_at = Timestamptz(null=True, default=None, help_text="When the last fit ended, until it was answered")
+    fit_outcome = Text(null=True, default=None, help_text="fitted, too_few, no_better or failed")
+    fit_reviews = Integer(null=True, default=None)
+    fit_log_loss_before = DoublePrecision(null=True, default=None)
+    fit_log_loss_after = DoublePrecision(null=True, default=None)
+    proposed_parameters = Array(
+        base_column=DoublePrecision(), null=True, default=None, help_text="Fitted, and used once the person agrees"
+    )
+
+
+class DeckSettings(Table, tablename="deck_settings", db=DB):
+    """What a person chose for one deck. Null is as chosen for the account."""
+
+    account_id = BigInt()
+    deck_id = BigInt(primary_key=True)
+    desired_retention = DoublePrecision(null=True, default=None)
+    learning_steps = Text(null=True, default=None)
+    relearning_steps = Text(null=True, default=None)
+    maximum_interval_days = Integer(null=True, default=None)
+    new_per_day = Integer(null=True, default=None)
+    reviews_per_day = Integer(null=True, default=None)
+    leech_threshold = SmallInt(null=True, default=None)
+    bury_siblings = Boolean(null=True, default=None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from app.domain.fitting import FitOutcome
 from app.domain.scheduling import Rating, Schedule
 
 
@@ -39,7 +40,7 @@ class Today:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What is left today in a deck. `new` is already cut to what the day allows, `new_beyond` is the rest.
+    """What is left today in a deck. `new` and `due` are cut to what the day allows; `…_beyond` is the rest of each.
 
     `today` is what was answered so far.
     """
@@ -50,6 +51,7 @@ class Counts:
     new_beyond: int
     next_learning_due: datetime | None
     today: Today
+    due_beyond: int = 0
 
     @property
     def total(self) -> int:
@@ -66,3 +68,29 @@ class Answered:
     due: datetime | None
     interval_days: float
     repeated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FitView:
+    """A fit that ended `at`: on how many reviews, and the log-loss on them before and after where compared."""
+
+    outcome: FitOutcome
+    at: datetime
+    reviews: int
+    log_loss_before: float | None
+    log_loss_after: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnParameters:
+    """What an account has of fitted parameters. `parameters` None: the standard set is in use.
+
+    `asked_at` is set while a fit is under way, `last` until its answer was taken note of, `proposed` until the person
+    agreed or declined.
+    """
+
+    parameters: tuple[float, ...] | None = None
+    used: FitView | None = None
+    asked_at: datetime | None = None
+    last: FitView | None = None
+    proposed: tuple[float, ...] | None = None

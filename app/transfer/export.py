@@ -15,11 +15,14 @@ from typing import Any
 import msgspec
 
 from app.core.db import fetch
+from app.domain.study_settings import CHOICES
 
 FORMAT = "loci-export"
 VERSION = 1
 _ROWS = 1000
 
+_CHOICES = ", ".join(CHOICES)
+_PARAMETERS = "account_id, parameters, fitted_at, fitted_reviews, log_loss_before, log_loss_after"
 
 # Columns in the order of the document; what can be derived (search text, hashes, counts) is left out.
 _TABLES: Mapping[str, tuple[str, str]] = {
@@ -42,6 +45,8 @@ _TABLES: Mapping[str, tuple[str, str]] = {
         """SELECT id, card_id, deck_id, rep, rating, reviewed_at, elapsed_ms, state_before, due, interval_days,
                   stability, difficulty FROM review""",
     ),
+    "study_settings": ("account_id", f"SELECT {_PARAMETERS}, {_CHOICES} FROM study_settings"),  # noqa: S608 - names of fields
+    "deck_settings": ("deck_id", f"SELECT deck_id, {_CHOICES} FROM deck_settings"),  # noqa: S608 - names of fields
     "activity": (
         "id",
         """SELECT id, client_kind, client_name, tool, action, input_summary, affected_ids, request_id, created_at

@@ -169,20 +169,15 @@ async def test_the_profile_is_replaced_and_each_field_checked(rollback: None) ->
     account = await make_account()
     values = {
         "name": "  Ａlice  ",
-        "zone": "Asia/Tokyo",
-        "rollover_hour": 3,
         "language": "ja",
         "theme": "dark",
         "single_keys": False,
     }
     changed = await service.update_profile(account.id, **values)
     assert changed == await queries.account(account.id)
-    assert (changed.name, changed.zone, changed.rollover_hour) == ("Ａlice", "Asia/Tokyo", 3)
-    assert (changed.language, changed.theme, changed.single_keys) == ("ja", "dark", False)
+    assert (changed.name, changed.language, changed.theme, changed.single_keys) == ("Ａlice", "ja", "dark", False)
     wrong = {
         "name": ["x" * 81, "a\nb", "a\x00b"],
-        "zone": ["", "Mars/Olympus", "../../etc/passwd", "europe/berlin"],
-        "rollover_hour": [-1, 24],
         "language": ["", "english", "e n"],
         "theme": ["", "Dark"],
     }
@@ -196,8 +191,27 @@ async def test_the_profile_is_replaced_and_each_field_checked(rollback: None) ->
         await service.update_profile(account.id + 1, **values)
 
 
+async def test_the_study_day_is_chosen_and_checked(rollback: None) -> None:
+    account = await make_account()
+    changed = await service.set_study_day(account.id, zone="Asia/Tokyo", rollover_hour=3)
+    assert changed == await queries.account(account.id)
+    assert (changed.zone, changed.rollover_hour) == ("Asia/Tokyo", 3)
+    for zone in ("", "Mars/Olympus", "../../etc/passwd", "europe/berlin", "localtime"):
+        with pytest.raises(InvalidInput) as caught:
+            await service.set_study_day(account.id, zone=zone, rollover_hour=4)
+        assert caught.value.field == "zone"
+    for hour in (-1, 24):
+        with pytest.raises(InvalidInput) as caught:
+            await service.set_study_day(account.id, zone="UTC", rollover_hour=hour)
+        assert caught.value.field == "rollover_hour"
+    assert await queries.account(account.id) == changed
+    with pytest.raises(NotFound):
+        await service.set_study_day(account.id + 1, zone="UTC", rollover_hour=4)
+
+
 def test_an_unknown_zone_of_a_browser_becomes_utc() -> None:
     assert service.known_zone("Asia/Seoul") == "Asia/Seoul"
+    assert service.known_zone("localtime") == "UTC"
     assert service.known_zone("Mars/Olympus") == "UTC"
 
 
@@ -261,7 +275,8 @@ async def _write_rows(account_id: int) -> None:
     )
     order = (
         "passkey", "mcp_audit_events", "idempotency_key", "collection", "deck", "card", "card_schedule", "review",
-        "oauth_connection", "oauth_authorization_code", "oauth_access_token", "oauth_refresh_token",
+        "study_settings", "deck_settings", "oauth_connection", "oauth_authorization_code", "oauth_access_token",
+        "oauth_refresh_token",
     )  # fmt: skip
     for table in order:
         columns = await db.fetch(
@@ -280,7 +295,8 @@ async def _write_rows(account_id: int) -> None:
                 values[name] = str(made[name.removesuffix("_id")])
             elif column["is_nullable"] == "NO":
                 values[name] = fillers[column["data_type"]]
-        key = "" if table in {"card_schedule", "idempotency_key"} else "RETURNING id"
+        with_id = table not in {"card_schedule", "idempotency_key", "study_settings", "deck_settings"}
+        key = "RETURNING id" if with_id else ""
         made[table.removeprefix("oauth_")] = await db.fetch_value(
             f"INSERT INTO {table} ({', '.join(values)}) VALUES ({', '.join(values.values())}) {key}"  # noqa: S608
         )

@@ -38,7 +38,7 @@ NOT_PAGES = ("/static", "/mcp", "/.well-known", "/token", "/register", "/revoke"
 MISSING = 987_654_321
 OWNED = (
     "account", "collection", "deck", "card", "card_schedule", "review", "access_key", "web_session", "passkey",
-    "oauth_connection",
+    "oauth_connection", "study_settings", "deck_settings",
 )  # fmt: skip
 
 

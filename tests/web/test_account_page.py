@@ -20,8 +20,6 @@ from tests.web.test_sign_in import NEW_PASSWORD, cookie, is_in, sign_in, value_o
 
 PROFILE = {
     "name": "Alice",
-    "zone": "Asia/Tokyo",
-    "rollover_hour": "5",
     "theme": "dark",
     "language": "en",
     "single_keys": "1",
@@ -39,8 +37,7 @@ def chosen(answer: httpx.Response, select: str) -> str:
 async def test_the_profile_is_kept_and_the_look_follows(alice: Visitor) -> None:
     shown = await alice.submit("/account/profile", **PROFILE)
     assert "Saved." in text_of(shown)
-    assert (value_of(shown, "name"), value_of(shown, "zone")) == ("Alice", "Asia/Tokyo")
-    assert (chosen(shown, "rollover_hour"), chosen(shown, "theme")) == ("5", "dark")
+    assert (value_of(shown, "name"), chosen(shown, "theme")) == ("Alice", "dark")
     assert 'data-theme="dark"' in shown.text
     assert re.search(r'name="single_keys"[^>]* checked', shown.text)
     shown = await alice.submit("/account/profile", **{**PROFILE, "single_keys": ""})
@@ -50,10 +47,6 @@ async def test_the_profile_is_kept_and_the_look_follows(alice: Visitor) -> None:
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [
-        ("zone", "Moon/Base", "There is no such time zone."),
-        ("zone", "../etc/passwd", "There is no such time zone."),
-        ("rollover_hour", "24", "an hour from 0 to 23"),
-        ("rollover_hour", "noon", "A whole number is needed here."),
         ("theme", "pink", "There is no such theme."),
         ("language", "tlh", "This is not one of the choices."),
         ("name", "n" * 81, "longer than 80 characters"),
@@ -62,8 +55,7 @@ async def test_the_profile_is_kept_and_the_look_follows(alice: Visitor) -> None:
 async def test_a_refused_profile_keeps_what_was_entered(alice: Visitor, field: str, value: str, said: str) -> None:
     answer = await alice.post("/account/profile", 422, **{**PROFILE, field: value})
     assert said in text_of(answer)
-    for name in ("name", "zone"):
-        assert value_of(answer, name) == {**PROFILE, field: value}[name]
+    assert value_of(answer, "name") == {**PROFILE, field: value}["name"]
     assert value_of(await alice.get("/account"), "name") == "", "a refused profile was stored"
 
 

@@ -49,6 +49,21 @@ async def test_nothing_that_a_person_entered_is_missing(alice: Visitor) -> None:
     ]
 
 
+async def test_settings_and_parameters_go_with_it(alice: Visitor) -> None:
+    assert alice.account
+    deck_id = await new_deck(alice)
+    chosen = {"zone": "UTC", "rollover_hour": 4, "learning_steps": "3m", "desired_retention": "80"}
+    await alice.post("/settings/study", **chosen, bury_siblings="1")
+    await alice.post(f"/decks/{deck_id}/settings", new_per_day=7)
+    await db.execute("UPDATE study_settings SET parameters = $1", [0.25] * 21)
+    export = (await alice.get("/account/export")).json()
+    (of_account,) = export["study_settings"]
+    assert (of_account["learning_steps"], of_account["desired_retention"]) == ("3m", 0.8)
+    assert of_account["parameters"] == [0.25] * 21
+    (of_deck,) = export["deck_settings"]
+    assert (of_deck["deck_id"], of_deck["new_per_day"], of_deck["learning_steps"]) == (deck_id, 7, None)
+
+
 async def test_it_holds_the_rows_of_its_owner_alone_and_no_secret(alice: Visitor, bob: Visitor) -> None:
     await new_card(alice, await new_deck(alice), "the secret of Alice")
     answer = await bob.get("/account/export")

@@ -136,9 +136,7 @@ async def test_more_new_cards_than_the_day_allows_on_request(alice: Visitor) -> 
 async def test_single_keys_can_be_turned_off(alice: Visitor) -> None:
     deck_id, _ = await deck_with(alice, "one")
     assert 'data-single-keys="off"' not in (await alice.get(f"/decks/{deck_id}/study")).text
-    await alice.post(
-        "/account/profile", name="", zone="Europe/Berlin", rollover_hour=4, language="en", theme="dark", single_keys=""
-    )
+    await alice.post("/account/profile", name="", language="en", theme="dark", single_keys="")
     page = await alice.get(f"/decks/{deck_id}/study")
     assert 'data-single-keys="off"' in page.text
     assert 'data-theme="dark"' in page.text

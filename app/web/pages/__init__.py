@@ -20,6 +20,7 @@ from app.web.pages import (
     search,
     sign_in,
     study,
+    study_settings,
     trash,
 )
 
@@ -42,6 +43,7 @@ PAGES = [
         collections,
         many_cards,
         study,
+        study_settings,
         search,
         trash,
     )

@@ -1,10 +1,9 @@
-"""The account: profile and study day, password, passkeys, signed-in browsers, plan, export, deletion."""
+"""The account: profile, password, passkeys, signed-in browsers, plan, export, deletion."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from zoneinfo import available_timezones
 
 from litestar import Response, get, post
 from litestar.params import FromPath
@@ -24,7 +23,7 @@ from app.web.pages.sign_in import refusal
 LANGUAGE_NAMES = {"en": "English", "ja": "日本語", "ko": "한국어"}
 
 
-_PROFILE = ("name", "zone", "rollover_hour", "language", "theme")
+_PROFILE = ("name", "language", "theme")
 
 
 async def _account_page(
@@ -54,8 +53,6 @@ async def _account_page(
         limits=limits_for(plan, settings.plan_figures),
         with_passkeys=party_of(request).is_usable,
         usage=await decks.usage(me.account.id),
-        zones=sorted(zone for zone in available_timezones() if "/" in zone or zone == "UTC"),
-        rollover_hours=[(hour, f"{hour}:00") for hour in range(24)],
         languages=[(code, LANGUAGE_NAMES.get(code, code)) for code in languages()],
     )
 
@@ -82,7 +79,7 @@ def after_reload(request: HtmlRequest) -> Response[None]:
 
 @post("/account/profile", status_code=200)
 async def save_profile(request: HtmlRequest, me: Me) -> Response[None] | Response[str]:
-    """Name, zone, start of the study day, language, theme, single keys."""
+    """Name, language, theme, single keys."""
     form = await Form.of(request)
     try:
         language = form.text("language")
@@ -91,8 +88,6 @@ async def save_profile(request: HtmlRequest, me: Me) -> Response[None] | Respons
         await service.update_profile(
             me.account.id,
             name=form.text("name"),
-            zone=form.text("zone"),
-            rollover_hour=form.whole("rollover_hour"),
             language=language,
             theme=form.text("theme"),
             single_keys=form.switch("single_keys"),

@@ -14,6 +14,7 @@ from app.domain import scheduling
 from app.domain.errors import AppError, InvalidInput, NotFound
 from app.domain.scheduling import Rating, SchedulingOptions
 from app.study import queries, service
+from app.study.settings import settings_for
 from app.ui.render import translate
 from app.ui.study_view import StudyScreen, rating_buttons
 from app.web.context import HtmlRequest, Me, go, page, reader_of
@@ -24,9 +25,9 @@ _MOST_EXTRA = 10_000
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
-def options_of(me: SignedIn) -> SchedulingOptions:
-    """How the person's cards are scheduled."""
-    return SchedulingOptions(clock=study_clock(me))
+async def options_of(me: SignedIn, deck_id: int) -> SchedulingOptions:
+    """How the cards of the person's deck are scheduled."""
+    return (await settings_for(me.account.id, deck_id)).scheduling(study_clock(me))
 
 
 async def _screen(
@@ -44,7 +45,7 @@ async def _screen(
 ) -> Response[str]:
     """The present state of the deck: the named card if it still waits for that answer, else the next one."""
     now, days = clock.now(), study_clock(me)
-    counts = await queries.counts(me.account.id, deck_id, clock=days, now=now, extra_new=extra_new)
+    counts = await queries.counts(me.account.id, deck_id, clock=days, now=now, extra_new=extra_new, extra_due=extra_new)
     card = None
     if card_id is not None:
         try:
@@ -54,10 +55,12 @@ async def _screen(
         if card is None or card.deck_id != deck_id or (rep is not None and card.rep != rep):
             card, revealed = None, False
     if card is None:
-        card = await queries.next_card(me.account.id, deck_id, clock=days, now=now, with_new=counts.new > 0)
+        card = await queries.next_card(
+            me.account.id, deck_id, clock=days, now=now, with_new=counts.new > 0, with_due=counts.due > 0
+        )
     buttons = ()
     if card is not None and revealed:
-        preview = scheduling.preview(card.schedule, options_of(me), card_id=card.id, now=now)
+        preview = scheduling.preview(card.schedule, await options_of(me, deck_id), card_id=card.id, now=now)
         buttons = rating_buttons(preview, reader_of(request))
     tomorrow = 0
     title = card.deck_title if card else ""
@@ -133,7 +136,7 @@ async def answer(request: HtmlRequest, me: Me, deck_id: FromPath[int]) -> Respon
             form.whole("rep"),
             Rating(rating),
             elapsed_ms=_elapsed(form) or None,
-            options=options_of(me),
+            options=await options_of(me, deck_id),
             now=clock.now(),
         )
     except NotFound:
