@@ -17,7 +17,7 @@ from app.oauth.tables import (
     OAuthConnection,
     OAuthRefreshToken,
 )
-from app.study.tables import DeckSettings, Review, StudySettings
+from app.study.tables import DeckSettings, Review, StudyItem, StudySession, StudySettings
 
 # In a checkout the migrations lie beside the package; a wheel carries them inside it.
 _BESIDE = Path(__file__).resolve().parent.parent / "migrations"
@@ -46,6 +46,8 @@ APP_CONFIG = AppConfig(
         Review,
         StudySettings,
         DeckSettings,
+        StudySession,
+        StudyItem,
         IdempotencyKey,
         RateLimit,
         Job,

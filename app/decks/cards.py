@@ -13,6 +13,7 @@ from app.decks import queries
 from app.decks.changes import CardChanges
 from app.decks.limits import Limits, room_for_cards
 from app.decks.rows import live_deck, lock_writes, move_schedules, refuse_equals, touch_decks
+from app.decks.siblings import follow_text
 from app.decks.views import CardView, UpdatedCard
 from app.domain.cards import (
     BACK_MAX,
@@ -85,6 +86,8 @@ async def update_card(
             grams(account_id, document),
             now,
         )
+        if text.front != old.front:
+            await follow_text(account_id, card_id, deck_id, text.front)
         await touch_decks(account_id, {old.deck_id, deck_id}, now)
         return _with_warnings(await queries.card(account_id, card_id), (*warnings, *dropped))
 

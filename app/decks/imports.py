@@ -10,6 +10,7 @@ from app.core.db import atomic, fetch
 from app.decks.changes import NewCard
 from app.decks.limits import Limits, room_for_cards, room_for_deck
 from app.decks.rows import deck_of_title, insert_deck, live_deck, lock_writes, touch_decks
+from app.decks.siblings import ordinals_of
 from app.decks.views import ImportResult
 from app.domain.cards import (
     CARDS_PER_CALL_MAX,
@@ -175,7 +176,11 @@ WITH made AS (
    ORDER BY place
   RETURNING id
 )
-INSERT INTO card_schedule (account_id, card_id, deck_id) SELECT $1, id, $2 FROM made RETURNING card_id
+INSERT INTO card_schedule (account_id, card_id, deck_id, ordinal, lead)
+SELECT $1, numbered.id, $2, question.ordinal, question.lead
+  FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM made) AS numbered
+  JOIN unnest($14::int[], $15::smallint[], $16::boolean[]) AS question (place, ordinal, lead) USING (place)
+RETURNING card_id
 """
 
 
@@ -186,6 +191,8 @@ async def _insert(
     if not fresh:
         return ()
     documents = [search_document(card.text.front, card.text.back, card.text.tags) for card in fresh]
+    ordinals = [ordinals_of(card.text.front) for card in fresh]
+    asked = [(place, ordinal, ordinal == min(own)) for place, own in enumerate(ordinals, 1) for ordinal in own]
     rows = await fetch(
         _INSERT,
         account_id,
@@ -201,9 +208,12 @@ async def _insert(
         documents,
         [_text_array(card.text.tags) for card in fresh],
         ["{" + ",".join(map(str, grams(account_id, document))) + "}" for document in documents],
+        [place for place, _, _ in asked],
+        [ordinal for _, ordinal, _ in asked],
+        [lead for _, _, lead in asked],
     )
     await touch_decks(account_id, [deck_id], now)
-    return tuple(sorted(row["card_id"] for row in rows))
+    return tuple(sorted({row["card_id"] for row in rows}))
 
 
 def _text_array(texts: Sequence[str]) -> str:

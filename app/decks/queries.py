@@ -48,8 +48,8 @@ __all__ = [
 IdKey = tuple[Annotated[int, msgspec.Meta(ge=1, le=LARGEST_ID)]]
 TrashKey = tuple[Annotated[datetime, msgspec.Meta(tz=True)], Annotated[int, msgspec.Meta(ge=1, le=LARGEST_ID)]]
 
-# Due: a card in review until the end of the study day, a card in (re)learning once its minute has come. The count reads
-# the index card_schedule_due alone.
+# Due: a question in review until the end of the study day, one in (re)learning once its minute has come; not
+# while it is buried. The count reads the index card_schedule_due alone.
 _DECK = """
 SELECT deck.id, deck.title, deck.description, deck.language, deck.collection_id,
        coalesce(counted.cards, 0) AS card_count, coalesce(counted.new_cards, 0) AS new_count,
@@ -58,8 +58,9 @@ SELECT deck.id, deck.title, deck.description, deck.language, deck.collection_id,
   LEFT JOIN deck_count AS counted ON counted.account_id = deck.account_id AND counted.deck_id = deck.id
  CROSS JOIN LATERAL (
        SELECT count(*) AS card_count FROM card_schedule AS schedule
-        WHERE schedule.account_id = deck.account_id AND schedule.deck_id = deck.id AND schedule.live
-          AND schedule.state > 0 AND schedule.due < $2 AND (schedule.state = 2 OR schedule.due <= $3)) AS due
+        WHERE schedule.account_id = deck.account_id AND schedule.deck_id = deck.id AND schedule.active
+          AND schedule.state > 0 AND schedule.due < $2 AND (schedule.state = 2 OR schedule.due <= $3)
+          AND (schedule.buried_until IS NULL OR schedule.buried_until <= $3)) AS due
  WHERE deck.account_id = $1 AND deck.deleted_at IS NULL
 """
 _ONE_DECK = _DECK + " AND deck.id = $4"

@@ -81,12 +81,23 @@ class Card(Table, tablename="card", db=DB):
 
 
 class CardSchedule(Table, tablename="card_schedule", db=DB):
-    """When a card is due: a narrow row apart from the text, so that a review never rewrites text or its index."""
+    """When a question is due: a narrow row apart from the text, so that a review never rewrites text or its index.
+
+    A plain card is one question (ordinal 0), a cloze card one for each of its numbers. The key is (account_id, card_id,
+    ordinal). The database derives one more column, `active`: live, neither gone nor suspended.
+    """
 
     account_id = BigInt()
     card_id = BigInt(primary_key=True)
+    ordinal = SmallInt(default=0, help_text="0 front to back, else the number of the cloze")
     deck_id = BigInt()
     live = Boolean(default=True, help_text="Whether the card is not deleted")
+    lead = Boolean(default=True, help_text="Whether it stands for its card where cards are counted: one of a card")
+    gone = Boolean(default=False, help_text="Whether the text has lost this cloze; its memory waits for its return")
+    suspended = Boolean(default=False)
+    buried_until = Timestamptz(null=True, default=None)
+    flag = SmallInt(default=0, help_text="0 none, 1-7 as the person likes")
+    leech = Boolean(default=False, help_text="Forgotten so often that its text is worth a change")
     state = SmallInt(default=0, help_text="0 new, 1 learning, 2 review, 3 relearning")
     step = SmallInt(null=True, default=None)
     due = Timestamptz(null=True, default=None)

@@ -14,7 +14,9 @@ from app.domain.calendar import StudyClock
 from app.domain.errors import N_, Conflict
 from app.domain.plans import Plan, limits_for
 from app.domain.scheduling import Rating, SchedulingOptions
-from app.study import service as study
+from app.domain.study_settings import STANDARD
+from app.study import answers
+from app.study.queries import questions_of
 
 _CARDS_PER_CALL = 100
 _AGE = timedelta(days=50)
@@ -41,19 +43,17 @@ async def make_demo_account(email: str, *, now: datetime, deck_card_cap: int) ->
         if deck.collection and deck.collection not in shelves:
             shelves[deck.collection] = await decks.create_collection(account.id, title=deck.collection, now=born)
         card_ids = await _make_deck(account.id, deck, shelves.get(deck.collection), limits, born)
-        reps = dict.fromkeys(card_ids, 0)
         for index, reviewed_at, rating in history(deck, _SEED, now, options=options):
-            card_id = card_ids[index]
-            await study.answer(
+            (card,) = await questions_of(account.id, card_ids[index])
+            await answers.keep(
                 account.id,
-                card_id,
-                reps[card_id],
+                card,
                 Rating(rating),
                 elapsed_ms=2000 + 700 * (index % 9),
                 options=options,
+                leech_threshold=STANDARD.leech_threshold,
                 now=reviewed_at,
             )
-            reps[card_id] += 1
     return password
 
 

@@ -20,13 +20,14 @@ from app.core.db import DB
 
 
 class Review(Table, tablename="review", db=DB):
-    """One answer of a card. `before` is the schedule row as it was, so that undo gives back exactly that."""
+    """One answer that moved a schedule. `before` is the schedule row as it was, which undo gives back."""
 
     id = BigSerial(primary_key=True)
     account_id = BigInt()
     card_id = BigInt()
+    ordinal = SmallInt(default=0, help_text="Which question of the card, as in its schedule")
     deck_id = BigInt()
-    rep = Integer(help_text="How often the card had been answered before: one answer per (card, rep)")
+    rep = Integer(help_text="How often the question had been answered before: one answer per (card, ordinal, rep)")
     rating = SmallInt(help_text="1 again, 2 hard, 3 good, 4 easy")
     reviewed_at = Timestamptz()
     elapsed_ms = Integer(null=True, default=None, help_text="Time to answer, at most 60,000")
@@ -84,3 +85,47 @@ class DeckSettings(Table, tablename="deck_settings", db=DB):
     reviews_per_day = Integer(null=True, default=None)
     leech_threshold = SmallInt(null=True, default=None)
     bury_siblings = Boolean(null=True, default=None)
+
+
+class StudySession(Table, tablename="study_session", db=DB):
+    """A sitting: what is asked, how, and to what end. Its questions are the rows of study_item."""
+
+    id = BigSerial(primary_key=True)
+    account_id = BigInt()
+    deck_id = BigInt(null=True, default=None, help_text="NULL: all decks")
+    mode = Text()
+    goal = Text()
+    horizon_days = Integer(null=True, default=None, help_text="Of the goal `retain`: until when to remember")
+    created_at = Timestamptz()
+    finished_at = Timestamptz(null=True, default=None)
+
+
+class StudyItem(Table, tablename="study_item", db=DB):
+    """One question of a session, from waiting in the queue to answered.
+
+    A board of pairs is one item; the other cards on it are items of their own that name it in `board`.
+    """
+
+    id = BigSerial(primary_key=True)
+    account_id = BigInt()
+    session_id = BigInt()
+    place = Integer(help_text="Order in the queue")
+    card_id = BigInt()
+    ordinal = SmallInt(default=0)
+    status = Text(default="waiting", help_text="waiting, shown, graded, answered or passed")
+    kind = Text(null=True, default=None, help_text="How it is asked, once it is")
+    board = BigInt(null=True, default=None, help_text="The item whose board this card stands on")
+    card_version = Integer(null=True, default=None, help_text="Of the text it was made from")
+    asked = JSONB(null=True, default=None, help_text="What a question keeps between requests: options, a board")
+    revealed = Boolean(default=False)
+    given = Text(null=True, default=None, help_text="The answer as it was given")
+    verdict = Text(null=True, default=None)
+    note = Text(null=True, default=None, help_text="Why it got its verdict")
+    overridden = Boolean(default=False, help_text="The person said that the verdict was wrong")
+    rating = SmallInt(null=True, default=None)
+    review_id = BigInt(null=True, default=None, help_text="The answer in the log, if it moved the schedule")
+    review_key = Text(null=True, default=None, help_text="The client's own name for its answer")
+    elapsed_ms = Integer(null=True, default=None)
+    shown_at = Timestamptz(null=True, default=None)
+    answered_at = Timestamptz(null=True, default=None)
+    undo = JSONB(null=True, default=None, help_text="What else the answer did: siblings buried, a place added")

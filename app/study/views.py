@@ -1,19 +1,27 @@
-"""What the study area shows: a card to answer, what each button would do, what an answer did."""
+"""What the study area shows: a session, the question to answer now, what an answer did, and what a deck has waiting."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from app.domain.answers import Facts
 from app.domain.fitting import FitOutcome
-from app.domain.scheduling import Rating, Schedule
+from app.domain.grading import Grade, Verdict
+from app.domain.modes import Goal, ItemKind, Mode
+from app.domain.scheduling import Outcome, Rating, Schedule
 
 
 @dataclass(frozen=True, slots=True)
 class StudyCard:
-    """A card to answer. `rep` is how often it was answered before: an answer names it, so that none counts twice."""
+    """A question of a card with its schedule. `rep` is how often it was answered before.
+
+    `ordinal` 0 asks the back for the front; another number asks that cloze of the front.
+    """
 
     id: int
+    ordinal: int
     deck_id: int
     deck_title: str
     front: str
@@ -22,6 +30,11 @@ class StudyCard:
     back_rich: str | None
     tags: tuple[str, ...]
     language: str | None
+    version: int
+    suspended: bool
+    buried_until: datetime | None
+    flag: int
+    leech: bool
     schedule: Schedule
 
     @property
@@ -36,11 +49,12 @@ class Today:
     answers: int
     again: int
     new: int
+    reviews: int
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What is left today in a deck. `new` and `due` are cut to what the day allows; `…_beyond` is the rest of each.
+    """What is left today in a deck. `new` and `due` are already cut to what the day allows; the rest is beyond it.
 
     `today` is what was answered so far.
     """
@@ -49,9 +63,9 @@ class Counts:
     learning: int
     due: int
     new_beyond: int
+    due_beyond: int
     next_learning_due: datetime | None
     today: Today
-    due_beyond: int = 0
 
     @property
     def total(self) -> int:
@@ -59,15 +73,164 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """The outcome of an answer. `repeated` when the same answer had been given before and this is its first outcome."""
+class Pair:
+    """One pair of a board as it was answered: the card's two sides and what was chosen for its left one."""
 
     card_id: int
-    rep: int
+    left: str
+    right: str
+    chosen: str
+    correct: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A question as it stands: asked, turned over, graded or answered.
+
+    `options` are the choices, `left` and `right` the sides of a board; which of them is right is not here. `grade`,
+    `pairs` and `outcomes` are there once the answer may be seen: `outcomes` what each button would do.
+    """
+
+    id: int
+    kind: ItemKind
+    card: StudyCard
+    facts: Facts
+    status: str
+    options: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    right: tuple[str, ...] = ()
+    right_option: int | None = None
+    revealed: bool = False
+    given: str | None = None
+    grade: Grade | None = None
+    pairs: tuple[Pair, ...] = ()
+    overridden: bool = False
+    suggested: Rating | None = None
+    keeps: bool = True
+    """Whether its rating moves the schedule."""
+    outcomes: Mapping[Rating, Outcome] | None = None
+
+    @property
+    def seen(self) -> bool:
+        """Whether the learner may see the answer."""
+        return self.revealed or self.grade is not None or bool(self.pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a session is: answers so far by verdict, and what is left by kind."""
+
+    answered: int
+    correct: int
+    almost: int
+    wrong: int
+    new: int
+    learning: int
+    due: int
+    other: int
+    """Left in a session that schedules nothing."""
+
+    @property
+    def left(self) -> int:
+        return self.new + self.learning + self.due + self.other
+
+    @property
+    def total(self) -> int:
+        return self.answered + self.left
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session and its present question; None with `resumes_at` in a pause, None without it when it is finished."""
+
+    id: int
+    deck_id: int | None
+    deck_title: str | None
+    mode: Mode
+    goal: Goal
+    horizon_days: int | None
+    created_at: datetime
+    finished_at: datetime | None
+    progress: Progress
+    item: Item | None
+    resumes_at: datetime | None
+    can_undo: bool
+
+    @property
+    def finished(self) -> bool:
+        return self.finished_at is not None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """A session that can be gone on with. `deck_title` None: it is about all decks."""
+
+    id: int
+    deck_title: str | None
+    mode: Mode
+    goal: Goal
+    created_at: datetime
+    answers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The outcome of an answer. `repeated` when it had been given before and this is its first outcome.
+
+    `due` and `interval_days` are those of the schedule after it; None where the answer moved none.
+    """
+
+    item_id: int
+    card_id: int
+    verdict: Verdict
     rating: Rating
     due: datetime | None
-    interval_days: float
+    interval_days: float | None
     repeated: bool
+    became_leech: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """A card answered wrong in a session, for its report."""
+
+    card_id: int
+    front: str
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TagResult:
+    """How a session's answers went for one tag."""
+
+    tag: str
+    answers: int
+    correct: int
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """What waits in the decks of a session: now, within the day's limits (`due`, `new`) and beyond, and tomorrow."""
+
+    due: int
+    new: int
+    beyond: int
+    tomorrow: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a finished session says of itself."""
+
+    answers: int
+    correct: int
+    almost: int
+    wrong: int
+    new_cards: int
+    seconds: int
+    missed: tuple[Missed, ...]
+    by_tag: tuple[TagResult, ...]
+    next: Next
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,12 +37,13 @@ _TABLES: Mapping[str, tuple[str, str]] = {
                   updated_at, deleted_at, deleted_with_deck FROM card""",
     ),
     "schedules": (
-        "card_id",
-        "SELECT card_id, state, step, due, stability, difficulty, last_review, reps, lapses FROM card_schedule",
+        "card_id, ordinal",
+        """SELECT card_id, ordinal, state, step, due, stability, difficulty, last_review, reps, lapses, suspended,
+                  buried_until, flag, leech, gone FROM card_schedule""",
     ),
     "reviews": (
         "id",
-        """SELECT id, card_id, deck_id, rep, rating, reviewed_at, elapsed_ms, state_before, due, interval_days,
+        """SELECT id, card_id, ordinal, deck_id, rep, rating, reviewed_at, elapsed_ms, state_before, due, interval_days,
                   stability, difficulty FROM review""",
     ),
     "study_settings": ("account_id", f"SELECT {_PARAMETERS}, {_CHOICES} FROM study_settings"),  # noqa: S608 - names of fields
@@ -83,18 +84,20 @@ async def cards_csv(account_id: int, deck_id: int) -> AsyncIterator[str]:
 
 
 async def _rows(account_id: int, key: str, select: str, joiner: str = "WHERE") -> AsyncIterator[dict[str, Any]]:
-    after = 0
+    columns = key.split(", ")
+    after = [0] * len(columns)
+    places = ", ".join(f"${number}" for number in range(2, len(columns) + 2))
     while True:
         rows = await fetch(
-            f"{select} {joiner} account_id = $1 AND {key} > $2 ORDER BY {key} LIMIT {_ROWS}",
+            f"{select} {joiner} account_id = $1 AND ({key}) > ({places}) ORDER BY {key} LIMIT {_ROWS}",
             account_id,
-            after,
+            *after,
         )
         for row in rows:
             yield dict(row)
         if len(rows) < _ROWS:
             return
-        after = rows[-1][key]
+        after = [rows[-1][column] for column in columns]
 
 
 def _line(*values: str) -> str:

@@ -18,7 +18,6 @@ from app.decks.views import CardView
 from app.domain.errors import N_, AppError, Conflict, NotFound
 from app.domain.richtext import sanitize_rich
 from app.study import queries as study
-from app.study.views import StudyCard
 from app.web.context import HtmlRequest, Me, done, go, page, web_context
 from app.web.forms import Form
 from app.web.pages.refusals import Errors, said
@@ -52,9 +51,8 @@ def _values_of(card: CardView) -> dict[str, str]:
 async def card_page(request: HtmlRequest, me: Me, card_id: FromPath[int]) -> Response[str]:
     """Both sides of a card and when it comes back; the address that AI clients link to."""
     card = await queries.card(me.account.id, card_id)
-    waiting = await study.card_to_answer(me.account.id, card_id)
     return page(
-        request, "cards/card.html", nav="decks", card=card, schedule=waiting.schedule, language=waiting.language
+        request, "cards/card.html", nav="decks", card=card, questions=await study.questions_of(me.account.id, card_id)
     )
 
 
@@ -105,21 +103,22 @@ def _about_formatting(*sides: str) -> list[tuple[str, str, dict[str, object]]]:
 
 @dataclass(frozen=True, slots=True)
 class _Origin:
-    """Where an edit began: on the card's own page, or (`name` is "study") while studying, with `extra` new cards."""
+    """Where an edit began: on the card's own page, or in a study session."""
 
-    name: str
-    extra: int
+    session: int
 
     @classmethod
-    def of(cls, name: str, extra: str) -> _Origin:
-        few = extra.isascii() and extra.isdigit() and len(extra) < 6
-        return cls("study" if name == "study" else "", int(extra) if few else 0)
+    def of(cls, name: str, session: str) -> _Origin:
+        known = name == "study" and session.isascii() and session.isdigit() and len(session) < 19
+        return cls(int(session) if known else 0)
 
-    def back_to(self, card: StudyCard) -> str:
-        """The card, where it was met."""
-        if self.name:
-            return f"/decks/{card.deck_id}/study?card={card.id}&rep={card.rep}&extra={self.extra}"
-        return f"/cards/{card.id}"
+    @property
+    def name(self) -> str:
+        return "study" if self.session else ""
+
+    def back_to(self, card_id: int) -> str:
+        """Where the card was met."""
+        return f"/study/{self.session}" if self.session else f"/cards/{card_id}"
 
 
 async def _edit_page(
@@ -134,7 +133,7 @@ async def _edit_page(
     stored: CardView | None = None,
 ) -> Response[str]:
     """The form with `values`; `stored` is what the card says now when somebody else changed it meanwhile."""
-    waiting = await study.card_to_answer(me.account.id, card.id)
+    questions = await study.questions_of(me.account.id, card.id)
     return page(
         request,
         "cards/edit.html",
@@ -143,8 +142,8 @@ async def _edit_page(
         card=card,
         values=values,
         origin=origin,
-        back=origin.back_to(waiting),
-        language=waiting.language,
+        back=origin.back_to(card.id),
+        language=questions[0].language,
         errors=errors or [],
         stored=stored,
     )
@@ -152,11 +151,11 @@ async def _edit_page(
 
 @get("/cards/{card_id:int}/edit")
 async def edit_card_page(
-    request: HtmlRequest, me: Me, card_id: FromPath[int], origin: FromQuery[str] = "", extra: FromQuery[str] = "0"
+    request: HtmlRequest, me: Me, card_id: FromPath[int], origin: FromQuery[str] = "", session: FromQuery[str] = ""
 ) -> Response[str]:
     """The card's text; `origin=study` leads back to studying."""
     card = await queries.card(me.account.id, card_id)
-    return await _edit_page(request, me, card, _Origin.of(origin, extra), _values_of(card))
+    return await _edit_page(request, me, card, _Origin.of(origin, session), _values_of(card))
 
 
 @post("/cards/{card_id:int}/edit", status_code=200)
@@ -164,7 +163,7 @@ async def edit_card(request: HtmlRequest, me: Me, card_id: FromPath[int]) -> Res
     """Keep the text. If somebody changed it meanwhile, both texts are shown and nothing is lost."""
     before = await queries.card(me.account.id, card_id)
     form = await Form.of(request)
-    values, origin = _values(form), _Origin.of(form.text("origin"), form.text("extra"))
+    values, origin = _values(form), _Origin.of(form.text("origin"), form.text("session"))
     shown = _values_of(before)
     try:
         after = await service.update_card(
@@ -195,7 +194,7 @@ async def edit_card(request: HtmlRequest, me: Me, card_id: FromPath[int]) -> Res
     ]
     if _lost_formatting(before, after, values):
         notes.append(("warn", N_("A formatted side still showed the old text, so it was removed."), {}))
-    return go(request, origin.back_to(await study.card_to_answer(me.account.id, card_id)), *notes)
+    return go(request, origin.back_to(card_id), *notes)
 
 
 def _lost_formatting(before: CardView, after: CardView, values: dict[str, str]) -> bool:

@@ -1,0 +1,363 @@
+"""The commands of a session: start, show the answer, grade, keep, undo, put aside, finish.
+
+Each locks the session's row first, so that two widgets, two tabs and a retried call come one after another, and leaves
+the next question open. All raise `NotFound` for a session that is not the account's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from asyncpg import Record
+
+from app.core.db import atomic, execute, fetch_row, fetch_value
+from app.decks.rows import possible
+from app.domain.calendar import StudyClock
+from app.domain.errors import N_, AlreadyAnswered, Conflict, InvalidInput, SessionFinished
+from app.domain.modes import Goal, Mode
+from app.domain.scheduling import Rating
+from app.domain.sessions import (
+    DIAGNOSE_ITEMS,
+    MAX_HORIZON_DAYS,
+    MAX_ITEMS,
+    MORE,
+    RETAIN_DAYS,
+    items_for,
+    queue,
+    seconds_per_item,
+)
+from app.study import keeping, questions, snapshots
+from app.study.questions import Given
+from app.study.queue import candidates, decks_of
+from app.study.rows import no_such_item, no_such_session
+from app.study.views import Kept, Session
+
+LONGEST_KEY = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What somebody wants to study. `deck_id` None: all decks; `extra` raises the day's limits of each deck."""
+
+    mode: Mode = Mode.FLASHCARDS
+    goal: Goal = Goal.REVIEW
+    deck_id: int | None = None
+    minutes: int | None = None
+    limit: int | None = None
+    extra: int = 0
+    horizon_days: int | None = None
+
+
+async def start(account_id: int, wish: Wish, *, clock: StudyClock, now: datetime) -> Session:
+    """A new session with its first question. Raises `NotFound` for the deck, `InvalidInput` for numbers out of range.
+
+    With nothing to ask it is finished at once.
+    """
+    horizon = RETAIN_DAYS if wish.horizon_days is None else wish.horizon_days
+    if not 1 <= horizon <= MAX_HORIZON_DAYS:
+        raise InvalidInput(
+            N_("The number of days is out of range."), N_("Give a whole number from 1 to 365."), field="horizon_days"
+        )
+    count = items_for(wish.minutes, wish.limit, seconds_per_item(wish.mode, await own_median_ms(account_id)))
+    if wish.goal is Goal.DIAGNOSE and wish.limit is None and wish.minutes is None:
+        count = DIAGNOSE_ITEMS
+    async with atomic():
+        deck_ids = await decks_of(account_id, wish.deck_id)
+        session_id = int(
+            await fetch_value(
+                "INSERT INTO study_session (account_id, deck_id, mode, goal, horizon_days, created_at) "
+                "VALUES ($1, $2, $3, $4, $5, $6) RETURNING id",
+                account_id,
+                wish.deck_id,
+                wish.mode,
+                wish.goal,
+                horizon if wish.goal is Goal.RETAIN else None,
+                now,
+            )
+        )
+        found = await candidates(
+            account_id,
+            deck_ids,
+            wish.goal,
+            horizon_days=horizon,
+            extra=max(0, min(wish.extra, MAX_ITEMS)),
+            seed=session_id,
+            clock=clock,
+            now=now,
+        )
+        line = queue(wish.goal, found, count=count, seed=session_id, clock=clock, now=now)
+        await execute(
+            "INSERT INTO study_item (account_id, session_id, place, card_id, ordinal) "
+            "SELECT $1, $2, place, card_id, ordinal "
+            "FROM unnest($3::bigint[], $4::smallint[]) WITH ORDINALITY AS line (card_id, ordinal, place)",
+            account_id,
+            session_id,
+            [candidate.card_id for candidate in line],
+            [candidate.ordinal for candidate in line],
+        )
+        return await _go_on(account_id, await _lock(account_id, session_id), clock, now)
+
+
+async def resumable(account_id: int, wish: Wish, *, clock: StudyClock, now: datetime) -> int | None:
+    """The newest session of this study day for the same deck, mode and goal that is not finished; its id."""
+    return await fetch_value(
+        "SELECT id FROM study_session WHERE account_id = $1 AND finished_at IS NULL AND created_at >= $2 "
+        "AND deck_id IS NOT DISTINCT FROM $3 AND mode = $4 AND goal = $5 ORDER BY id DESC LIMIT 1",
+        account_id,
+        clock.start_of(clock.study_day(now)),
+        wish.deck_id,
+        wish.mode,
+        wish.goal,
+    )
+
+
+async def own_median_ms(account_id: int) -> float | None:
+    """The median time of the account's last 200 answers, None while there are fewer than 20."""
+    row = await fetch_row(
+        "SELECT count(*) AS n, percentile_cont(0.5) WITHIN GROUP (ORDER BY elapsed_ms) AS median FROM ("
+        "SELECT elapsed_ms FROM review WHERE account_id = $1 ORDER BY id DESC LIMIT 200) AS recent",
+        account_id,
+    )
+    return row["median"] if row and row["n"] >= 20 else None
+
+
+async def session(account_id: int, session_id: int, *, clock: StudyClock, now: datetime) -> Session:
+    """The session as it stands. A step that is over in the meantime is asked."""
+    async with atomic():
+        return await _go_on(account_id, await _lock(account_id, session_id), clock, now)
+
+
+async def reveal(account_id: int, session_id: int, item_id: int, *, clock: StudyClock, now: datetime) -> Session:
+    """Turn the card over: its answer may be seen, and its rating is still to come.
+
+    Raises `AlreadyAnswered`, `Conflict` for a question that is not the present one, `SessionFinished`.
+    """
+    async with atomic():
+        head = await _lock(account_id, session_id)
+        item = await _item(account_id, session_id, item_id)
+        _refuse_unless_open(head, item)
+        await execute("UPDATE study_item SET revealed = true WHERE account_id = $1 AND id = $2", account_id, item_id)
+        return await snapshots.view(account_id, session_id, clock=clock, now=now)
+
+
+async def submit(
+    account_id: int,
+    session_id: int,
+    item_id: int,
+    given: Given,
+    *,
+    clock: StudyClock,
+    now: datetime,
+) -> Session:
+    """Grade an answer; its verdict is kept at once, its rating with `keep`.
+
+    A second submission gets the first verdict. Raises as `reveal` does, and `InvalidInput`.
+    """
+    async with atomic():
+        head = await _lock(account_id, session_id)
+        item = await _item(account_id, session_id, item_id)
+        if item["status"] != "answered":
+            _refuse_unless_open(head, item)
+            if item["status"] == "shown":
+                await questions.grade(account_id, item, given)
+        return await snapshots.view(account_id, session_id, clock=clock, now=now)
+
+
+async def keep(
+    account_id: int,
+    session_id: int,
+    item_id: int,
+    rating: Rating | None = None,
+    *,
+    was_right: bool = False,
+    elapsed_ms: int | None = None,
+    review_key: str | None = None,
+    clock: StudyClock,
+    now: datetime,
+) -> tuple[Kept, Session]:
+    """Keep the answer of a question with its rating, the suggested one when None, and go on to the next.
+
+    `was_right` corrects a verdict that the person knows to be wrong. The same question, or the same `review_key`, kept
+    again gives the first outcome. Raises `InvalidInput` for a rating that is missing, `Conflict` for a question that
+    is not the present one, `SessionFinished`.
+    """
+    if review_key is not None and not 1 <= len(review_key) <= LONGEST_KEY:
+        raise InvalidInput(N_("The review id is too long."), N_("Give at most 200 characters."), field="reviewId")
+    async with atomic():
+        head = await _lock(account_id, session_id)
+        item = await _item(account_id, session_id, item_id, review_key)
+        if item["status"] != "answered":
+            _refuse_unless_open(head, item)
+            kept = await keeping.keep(
+                account_id,
+                head,
+                item,
+                rating,
+                was_right=was_right,
+                elapsed_ms=elapsed_ms,
+                review_key=review_key,
+                clock=clock,
+                now=now,
+            )
+        else:
+            kept = await keeping.first_outcome(account_id, item)
+        return kept, await _go_on(account_id, head, clock, now)
+
+
+async def record(
+    account_id: int,
+    session_id: int,
+    item_id: int,
+    *,
+    answer: Given | None,
+    rating: Rating | None,
+    elapsed_ms: int | None = None,
+    review_key: str | None = None,
+    clock: StudyClock,
+    now: datetime,
+) -> tuple[Kept, Session]:
+    """Grade and keep in one step, as a chat does it: exactly one of `answer` and `rating`. Raises as `keep` does."""
+    if (answer is None) is (rating is None):
+        raise InvalidInput(
+            N_("Give either an answer or a rating."),
+            N_("The learner's answer as text, or how well a flashcard was known: again, hard, good or easy."),
+            field="answer",
+        )
+    async with atomic():
+        if answer is not None:
+            await _lock(account_id, session_id)
+            item = await _item(account_id, session_id, item_id, review_key)
+            if item["status"] == "shown":
+                await submit(account_id, session_id, item["id"], answer, clock=clock, now=now)
+        return await keep(
+            account_id,
+            session_id,
+            item_id,
+            rating,
+            elapsed_ms=elapsed_ms,
+            review_key=review_key,
+            clock=clock,
+            now=now,
+        )
+
+
+async def undo(account_id: int, session_id: int, *, clock: StudyClock, now: datetime) -> Session:
+    """Take back the session's last answer of this study day: schedule, log, siblings and place are what they were.
+
+    Its question is open again, with the verdict it had. Raises `NotFound` when there is none.
+    """
+    async with atomic():
+        await _lock(account_id, session_id)
+        await keeping.undo(account_id, session_id, since=clock.start_of(clock.study_day(now)))
+        return await snapshots.view(account_id, session_id, clock=clock, now=now)
+
+
+async def put_aside(
+    account_id: int, session_id: int, item_id: int, *, suspend: bool, clock: StudyClock, now: datetime
+) -> Session:
+    """Suspend the card of the present question until it is taken up again, or bury it until the next study day.
+
+    The other questions of a suspended card go with it. Raises as `reveal` does.
+    """
+    async with atomic():
+        head = await _lock(account_id, session_id)
+        item = await _item(account_id, session_id, item_id)
+        _refuse_unless_open(head, item)
+        if suspend:
+            change, values = "suspended = true", ()
+        else:
+            change, values = "buried_until = $3", (clock.end_of(clock.study_day(now)),)
+        await execute(
+            f"UPDATE card_schedule SET {change} WHERE account_id = $1 AND card_id = $2",  # noqa: S608 - constants
+            account_id,
+            item["card_id"],
+            *values,
+        )
+        return await _go_on(account_id, head, clock, now)
+
+
+async def more(account_id: int, session_id: int, *, clock: StudyClock, now: datetime) -> Session:
+    """A new session like this one with `MORE` new cards and `MORE` reviews beyond the day's limits of each deck."""
+    head = await snapshots.head(account_id, session_id)
+    wish = Wish(
+        mode=Mode(head["mode"]),
+        goal=Goal(head["goal"]),
+        deck_id=head["deck_id"],
+        extra=MORE,
+        horizon_days=head["horizon_days"],
+    )
+    return await start(account_id, wish, clock=clock, now=now)
+
+
+async def finish(account_id: int, session_id: int, *, clock: StudyClock, now: datetime) -> Session:
+    """End the session; an open question goes back into the queue."""
+    async with atomic():
+        await _lock(account_id, session_id)
+        await execute(
+            "UPDATE study_item SET status = 'waiting', board = NULL WHERE account_id = $1 AND session_id = $2 "
+            "AND status IN ('shown', 'graded')",
+            account_id,
+            session_id,
+        )
+        await execute(
+            "UPDATE study_session SET finished_at = coalesce(finished_at, $3) WHERE account_id = $1 AND id = $2",
+            account_id,
+            session_id,
+            now,
+        )
+        return await snapshots.view(account_id, session_id, clock=clock, now=now)
+
+
+async def sweep(now: datetime) -> None:
+    """Finish sessions that nobody went on with for three days, and forget those of more than 90."""
+    await execute(
+        "UPDATE study_session SET finished_at = $1 WHERE finished_at IS NULL AND created_at < $2",
+        now,
+        now - timedelta(days=3),
+    )
+    await execute("DELETE FROM study_session WHERE finished_at < $1", now - timedelta(days=90))
+
+
+async def _go_on(account_id: int, head: Record, clock: StudyClock, now: datetime) -> Session:
+    await questions.open_next(account_id, head, now=now)
+    return await snapshots.view(account_id, head["id"], clock=clock, now=now)
+
+
+async def _lock(account_id: int, session_id: int) -> Record:
+    row = (
+        await fetch_row(
+            "SELECT id, deck_id, mode, goal, horizon_days, created_at, finished_at FROM study_session "
+            "WHERE account_id = $1 AND id = $2 FOR UPDATE",
+            account_id,
+            session_id,
+        )
+        if possible(session_id)
+        else None
+    )
+    if row is None:
+        raise no_such_session()
+    return row
+
+
+async def _item(account_id: int, session_id: int, item_id: int, review_key: str | None = None) -> Record:
+    """The item named by the client's key for its answer if one has it, else the one named by id."""
+    row = None
+    if review_key is not None:
+        row = await questions.item(account_id, session_id, review_key=review_key)
+    if row is None and possible(item_id):
+        row = await questions.item(account_id, session_id, item_id=item_id)
+    if row is None:
+        raise no_such_item()
+    return row
+
+
+def _refuse_unless_open(head: Record, item: Record) -> None:
+    if item["status"] == "answered":
+        raise AlreadyAnswered(
+            N_("This question was answered before."), N_("Go on with the session's present question.")
+        )
+    if head["finished_at"] is not None:
+        raise SessionFinished(N_("This study session is finished."), N_("Start a new one."))
+    if item["status"] not in {"shown", "graded"} or item["board"] is not None:
+        raise Conflict(N_("This is not the session's present question."), N_("Get the session to see which one is."))
