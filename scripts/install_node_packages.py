@@ -53,7 +53,8 @@ def _install() -> str | None:
             ["ci", "--no-progress", "--loglevel=error"],
             return_completed_process=True,
             cwd=FOLDER,
-            env={**os.environ, "PATH": path},
+            # As pip does: whom the system trusts may answer for the registry, such as a company's proxy.
+            env={"NODE_USE_SYSTEM_CA": "1", **os.environ, "PATH": path},
             timeout=_SECONDS,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
