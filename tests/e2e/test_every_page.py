@@ -83,7 +83,7 @@ async def test_every_page_is_sound(chromium: Browser, demo: Server, scheme: str,
             found = await axe.run(page)
             faults.extend(f"answer: {violation['id']}" for violation in found.response["violations"])
     await context.close()
-    assert faults == []
+    assert faults == [], "\n".join(faults)
     assert [line for line in quiet.said if "404" not in line] == []
 
 
