@@ -38,17 +38,21 @@ class FitOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One line of a review log: the card, the rating given and the state in which the card was answered."""
+    """One line of a review log: the card, the rating given and the state in which the card was answered.
+
+    `ordinal` tells the questions of a card apart, each of which has a memory of its own.
+    """
 
     card_id: int
     rating: Rating
     state_before: State
     reviewed_at: datetime
+    ordinal: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The answers of one card since it was new: rating, and study days since the answer before (0 for the first)."""
+    """One question of a card since it was new: ratings, each with the study days since the answer before, first 0."""
 
     card_id: int
     reviews: tuple[tuple[int, int], ...]
@@ -69,25 +73,25 @@ class FitResult:
 
 
 def histories(answers: Iterable[Answer], clock: StudyClock) -> list[History]:
-    """The histories in a log whose lines stand by card and in order of time.
+    """The histories in a log whose lines stand by card and question and in order of time.
 
     A history begins with an answer to a new card. What comes before one, as after an import without its past, says
     nothing about the first days of a memory and is left out; a card that was made new again begins anew.
     """
     found: list[History] = []
-    card_id: int | None = None
+    question: tuple[int, int] | None = None
     reviews: list[tuple[int, int]] = []
     last_day = None
 
     def close() -> None:
-        if len(reviews) > 1 and card_id is not None:
-            found.append(History(card_id, tuple(reviews[:LONGEST_HISTORY])))
+        if len(reviews) > 1 and question is not None:
+            found.append(History(question[0], tuple(reviews[:LONGEST_HISTORY])))
         reviews.clear()
 
     for answer in answers:
-        if answer.card_id != card_id or answer.state_before is State.NEW:
+        if (answer.card_id, answer.ordinal) != question or answer.state_before is State.NEW:
             close()
-            card_id, last_day = answer.card_id, None
+            question, last_day = (answer.card_id, answer.ordinal), None
         if last_day is None and answer.state_before is not State.NEW:
             continue
         day = clock.study_day(answer.reviewed_at)

@@ -41,8 +41,8 @@ UPDATE study_settings
 """
 # Written by the database as text, so that a long log costs this process nothing but its bytes.
 _LOG = """
-SELECT card_id, rating, state_before, (extract(epoch FROM reviewed_at) * 1000000)::bigint
-  FROM review WHERE account_id = $1 ORDER BY card_id, rep
+SELECT card_id, ordinal, rating, state_before, (extract(epoch FROM reviewed_at) * 1000000)::bigint
+  FROM review WHERE account_id = $1 ORDER BY card_id, ordinal, rep
 """
 
 

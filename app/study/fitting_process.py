@@ -33,16 +33,16 @@ class FitOrder:
 
 
 def fitted(order: FitOrder, lines: Iterable[bytes]) -> FitResult:
-    """The fit to a log with lines `card_id,rating,state_before,microseconds` by card and in order of time."""
+    """The fit to a log, by question and in order of time: `card_id,ordinal,rating,state_before,microseconds`."""
     found = histories(_answers(lines), StudyClock(order.zone, order.rollover_hour))
     return fit(found, current=order.current, relearning_steps=order.relearning_steps)
 
 
 def _answers(lines: Iterable[bytes]) -> Iterator[Answer]:
     for line in lines:
-        card_id, rating, state, microseconds = line.rstrip().split(b",")
+        card_id, ordinal, rating, state, microseconds = line.rstrip().split(b",")
         reviewed_at = _EPOCH + timedelta(microseconds=int(microseconds))
-        yield Answer(int(card_id), _RATINGS[rating], _STATES[state], reviewed_at)
+        yield Answer(int(card_id), _RATINGS[rating], _STATES[state], reviewed_at, int(ordinal))
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import asyncpg
@@ -15,8 +15,10 @@ from app.domain.calendar import StudyClock
 from app.domain.errors import Conflict, InvalidInput, NotFound
 from app.domain.scheduling import Rating, SchedulingOptions
 from app.domain.study_settings import STANDARD, StudyChoices, settled
-from app.study import queries, service, settings, settings_queries
+from app.study import queries, sessions, settings, settings_queries
+from app.study.sessions import Wish
 from app.study.settings import settings_for
+from app.study.views import Kept, Session
 from tests.areas.deck_makers import make_deck, set_schedule
 from tests.factories import NOW, make_account
 
@@ -141,26 +143,41 @@ async def test_the_database_refuses_what_no_study_page_could_follow(rollback: No
         await db.execute(f"UPDATE study_settings SET {column}")  # noqa: S608 - of this list
 
 
+async def begin(account_id: int, deck_id: int) -> Session:
+    return await sessions.start(account_id, Wish(deck_id=deck_id), clock=CLOCK, now=NOW)
+
+
+async def keep(account_id: int, session: Session, rating: Rating = Rating.GOOD) -> tuple[Kept, Session]:
+    assert session.item
+    return await sessions.keep(account_id, session.id, session.item.id, rating, clock=CLOCK, now=NOW)
+
+
+async def limits_of(account_id: int, deck_id: int, now: datetime = NOW) -> tuple[int, int, int, int]:
+    counts = await queries.counts(account_id, deck_id, clock=CLOCK, now=now)
+    return counts.new, counts.new_beyond, counts.due, counts.due_beyond
+
+
 async def test_an_answer_follows_the_steps_and_the_longest_interval(rollback: None) -> None:
     alice = await make_account()
-    deck_id, (card_id,) = await make_deck(alice.id, count=1)
+    deck_id, _ = await make_deck(alice.id, count=1)
     await choose(alice.id, StudyChoices(learning_steps=(), maximum_interval_days=3))
-    options = (await settings_for(alice.id, deck_id)).scheduling(CLOCK)
-    done = await service.answer(alice.id, card_id, 0, Rating.EASY, elapsed_ms=1, options=options, now=NOW)
+    done, session = await keep(alice.id, await begin(alice.id, deck_id), Rating.EASY)
     assert done.interval_days == 3
+    assert session.finished
 
 
 async def test_the_days_limit_of_new_cards(rollback: None) -> None:
     alice = await make_account()
-    deck_id, cards = await make_deck(alice.id, count=25)
+    deck_id, _ = await make_deck(alice.id, count=25)
     assert await limits_of(alice.id, deck_id) == (20, 5, 0, 0)
     await choose(alice.id, StudyChoices(new_per_day=3))
     assert await limits_of(alice.id, deck_id) == (3, 22, 0, 0)
+    assert (await begin(alice.id, deck_id)).progress.total == 3
     await settings.choose_for_deck(alice.id, deck_id, StudyChoices(new_per_day=1))
     assert await limits_of(alice.id, deck_id) == (1, 24, 0, 0)
-    await answer(alice.id, cards[0], 0)
+    await keep(alice.id, await begin(alice.id, deck_id), Rating.EASY)
     assert await limits_of(alice.id, deck_id) == (0, 24, 0, 0)
-    assert await limits_of(alice.id, deck_id, extra_new=2) == (2, 22, 0, 0)
+    assert (await begin(alice.id, deck_id)).item is None
 
 
 async def test_due_reviews_beyond_the_days_limit_wait_and_learning_cards_do_not(rollback: None) -> None:
@@ -168,34 +185,21 @@ async def test_due_reviews_beyond_the_days_limit_wait_and_learning_cards_do_not(
     deck_id, cards = await make_deck(alice.id, count=5)
     for card_id in cards[:4]:
         await set_schedule(card_id, 2, NOW - timedelta(days=1))
-    await set_schedule(cards[4], 3, NOW + timedelta(minutes=5))
+    await set_schedule(cards[4], 3, NOW - timedelta(minutes=5))
+    await db.execute("UPDATE card_schedule SET last_review = $1", NOW - timedelta(days=6))
     await db.execute("UPDATE card_schedule SET step = 0 WHERE card_id = $1", cards[4])
     await choose(alice.id, StudyChoices(reviews_per_day=2))
     assert await limits_of(alice.id, deck_id) == (0, 0, 2, 2)
-    await answer(alice.id, cards[0], 3)
-    assert await limits_of(alice.id, deck_id) == (0, 0, 1, 2)
-    await answer(alice.id, cards[4], 3)
-    assert await limits_of(alice.id, deck_id) == (0, 0, 1, 2), "an answer to a card in relearning was counted"
-    await answer(alice.id, cards[1], 3)
+    session = await begin(alice.id, deck_id)
+    asked: list[int] = []
+    while session.item:
+        asked.append(session.item.card.id)
+        _, session = await keep(alice.id, session)
+    assert cards[4] in asked, "a card in relearning was kept back"
+    assert len(asked) == 3
     assert await limits_of(alice.id, deck_id) == (0, 0, 0, 2)
-    assert await limits_of(alice.id, deck_id, extra_due=1) == (0, 0, 1, 1)
-    counts = await queries.counts(alice.id, deck_id, clock=CLOCK, now=NOW)
-    card = await queries.next_card(
-        alice.id, deck_id, clock=CLOCK, now=NOW, with_new=counts.new > 0, with_due=counts.due > 0
-    )
-    assert card is None or card.id == cards[4], "a review came beyond the limit"
-    tomorrow = NOW + timedelta(days=1)
-    assert (await queries.counts(alice.id, deck_id, clock=CLOCK, now=tomorrow)).due == 2
-
-
-async def answer(account_id: int, card_id: int, rep: int) -> None:
-    options = SchedulingOptions(clock=CLOCK)
-    await service.answer(account_id, card_id, rep, Rating.GOOD, elapsed_ms=1, options=options, now=NOW)
-
-
-async def limits_of(account_id: int, deck_id: int, **extra: int) -> tuple[int, int, int, int]:
-    counts = await queries.counts(account_id, deck_id, clock=CLOCK, now=NOW, **extra)
-    return counts.new, counts.new_beyond, counts.due, counts.due_beyond
+    assert (await begin(alice.id, deck_id)).item is None, "a review came beyond the limit"
+    assert await limits_of(alice.id, deck_id, NOW + timedelta(days=1)) == (0, 0, 2, 0)
 
 
 async def test_proposed_parameters_are_used_once_the_person_agrees(rollback: None) -> None:

@@ -59,6 +59,20 @@ def test_a_history_begins_where_the_card_was_new() -> None:
     assert histories([answer(0, state=State.NEW)], CLOCK) == [], "one answer says nothing of forgetting"
 
 
+def test_each_question_of_a_card_has_a_history_of_its_own() -> None:
+    def of(ordinal: int, days: float, state: State) -> Answer:
+        return Answer(1, Rating.GOOD, state, NOON + timedelta(days=days), ordinal)
+
+    log = [
+        of(1, 0, State.NEW),
+        of(1, 3, State.REVIEW),
+        of(2, 1, State.NEW),
+        of(2, 6, State.REVIEW),
+        of(3, 9, State.REVIEW),
+    ]
+    assert histories(log, CLOCK) == [History(1, ((3, 0), (3, 3))), History(1, ((3, 0), (3, 5)))]
+
+
 def test_a_clock_that_was_set_back_counts_no_day_twice() -> None:
     log = [answer(0, state=State.NEW), answer(3), answer(1), answer(4)]
     assert histories(log, CLOCK) == [History(1, ((3, 0), (3, 3), (3, 0), (3, 1)))]

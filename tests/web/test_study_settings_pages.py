@@ -128,29 +128,14 @@ async def test_the_settings_act_while_studying(alice: Visitor) -> None:
     for number in range(3):
         await new_card(alice, deck_id, f"card {number}")
     await alice.post(f"/decks/{deck_id}/settings", new_per_day=2, learning_steps="none", maximum_interval_days=1)
-    page = await alice.get(f"/decks/{deck_id}/study")
+    session = (await alice.post("/study", deck=deck_id)).headers["location"]
+    page = await alice.get(session)
     assert "2 new 0 learning 0 due" in text_of(page)
-    [card_id] = re.findall(r'name="card" value="(\d+)"', page.text)[:1]
-    page = await alice.post(f"/decks/{deck_id}/study/reveal", 200, card=card_id, rep=0)
+    [item, *_] = re.findall(r'name="item" value="(\d+)"', page.text)
+    page = await alice.post(f"{session}/reveal", 200, item=item)
     assert re.findall(r'rating-next">([^<]+)<', page.text) == ["1d"] * 4
-    await alice.post(f"/decks/{deck_id}/study/answer", 200, card=card_id, rep=0, rating=3)
-    shown = await alice.get(f"/decks/{deck_id}/study")
-    assert "1 new 0 learning 0 due" in text_of(shown)
-
-
-async def test_reviews_beyond_the_limit_are_offered_when_the_day_is_done(alice: Visitor) -> None:
-    deck_id = await new_deck(alice)
-    card_id = await new_card(alice, deck_id, "due")
-    await db.execute(
-        "UPDATE card_schedule SET state = 2, due = now() - interval '1 day', stability = 5, difficulty = 5, "
-        "last_review = now() - interval '6 days', reps = 2 WHERE card_id = $1",
-        card_id,
-    )
-    await alice.post(f"/decks/{deck_id}/settings", reviews_per_day=0)
-    page = await alice.get(f"/decks/{deck_id}/study")
-    assert "Nothing is due here" in text_of(page)
-    [more] = re.findall(r'href="([^"]+)">20 more cards', page.text)
-    assert "0 new 0 learning 1 due" in text_of(await alice.get(more))
+    page = await alice.post(f"{session}/keep", 200, item=item, rating=3)
+    assert "1 new 0 learning 0 due" in text_of(page)
 
 
 async def fitted(person: Visitor) -> httpx.Response:
