@@ -68,6 +68,16 @@ def normalize(text: str) -> str:
     return _SPACES.sub(" ", folded).strip(" ")
 
 
+def fold(text: str) -> str:
+    """The form in which notes are compared: case folded and composed (NFC), everything else as it stands.
+
+    A search of notes is literal: accents, kana kinds, spaces and line ends count.
+    """
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", stream_safe(text)).casefold())
+
+
 def grams(account_id: int, normalized: str) -> list[int]:
     """The neighbouring pairs and the single CJK, kana and Hangul letters of a normal form, as signed 32-bit numbers.
 
@@ -140,3 +150,11 @@ def needle(account_id: int, query: str) -> Needle:
     seed = _seed(account_id)
     pattern = "%" + _LIKE_SIGNS.sub(r"\\\g<0>", normalized) + "%"
     return Needle(pattern, sorted(key ^ seed for key in keys))
+
+
+def literal_grams(account_id: int, folded: str) -> list[int]:
+    """The grams that a text holds if it holds `folded`; none when only a scan can tell."""
+    fields = folded.split("\n")
+    keys = set[int]().union(*map(_pairs, fields)) or set[int]().union(*map(_singles, fields))
+    seed = _seed(account_id)
+    return sorted(key ^ seed for key in keys)
