@@ -19,6 +19,7 @@ from app.core.mail import Mailer, mailer_for
 from app.core.settings import Settings
 from app.decks import trash
 from app.domain.errors import AppError, Unavailable
+from app.notes import trash as notes
 from app.oauth import connections
 from app.study import fitting
 
@@ -83,16 +84,21 @@ async def sweep(settings: Settings) -> None:
             return
         await accounts.sweep(now, idle_days=settings.session_idle_days)
         await trash.sweep_trash(now - timedelta(days=settings.trash_days))
+        await notes.sweep_notes(
+            deleted_before=now - timedelta(days=settings.trash_days),
+            versions_before=now - timedelta(days=settings.note_version_days),
+        )
         await connections.sweep(now)
         await idempotency.sweep(now)
         await ratelimit.sweep()
 
 
 async def tidy_search() -> None:
-    """Move the new entries of the search index to their place, so that no import or search has to."""
+    """Move the new entries of the search indexes to their place, so that no import or search has to."""
     async with atomic():
         if await fetch_value("SELECT pg_try_advisory_xact_lock($1)", _SWEEP_LOCK):
             await fetch_value("SELECT gin_clean_pending_list('card_grams')")
+            await fetch_value("SELECT gin_clean_pending_list('note_search_grams')")
 
 
 async def work(settings: Settings) -> None:

@@ -10,6 +10,7 @@ from app.accounts.tables import AccessKey, Account, Passkey, PasswordReset, WebS
 from app.audit.tables import McpAuditEvent
 from app.core.tables import IdempotencyKey, Job, RateLimit
 from app.decks.tables import Card, CardSchedule, Collection, Deck, DeckCount
+from app.notes.tables import Note, NoteCard, NoteSearch, NoteVersion
 from app.oauth.tables import (
     OAuthAccessToken,
     OAuthAuthorizationCode,
@@ -43,6 +44,10 @@ APP_CONFIG = AppConfig(
         DeckCount,
         Card,
         CardSchedule,
+        Note,
+        NoteVersion,
+        NoteSearch,
+        NoteCard,
         Review,
         StudySettings,
         DeckSettings,

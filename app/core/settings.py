@@ -146,7 +146,13 @@ class Settings:
     )
     deck_card_cap: int = _setting("LOCI_DECK_CARD_CAP", 500, _whole(1, 100_000), "Live cards that one deck may hold.")
     trash_days: int = _setting(
-        "LOCI_TRASH_DAYS", 90, _whole(1, 3650), "Days after which deleted decks and cards are erased for good."
+        "LOCI_TRASH_DAYS", 90, _whole(1, 3650), "Days after which deleted decks, cards and notes are erased for good."
+    )
+    note_version_days: int = _setting(
+        "LOCI_NOTE_VERSION_DAYS",
+        365,
+        _whole(1, 36_500),
+        "Days for which a replaced version of a note is kept; what a note says now is kept for ever.",
     )
     session_idle_days: int = _setting(
         "LOCI_SESSION_IDLE_DAYS", 14, _whole(1, 365), "Days without a visit after which a browser is signed out."

@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from app.domain.errors import N_, Conflict, InvalidInput
+from app.domain.note_links import lines_of
 from app.domain.note_paths import title_of
 from app.domain.search_text import fold
 from app.domain.unicode_forms import normal_form
@@ -143,21 +144,9 @@ def without_code(body: str) -> str:
     """The body with fenced code and code spans blanked, line ends kept."""
     if "`" not in body and "~~~" not in body:
         return body
-    lines: list[str] = []
-    fence = ""
-    for line in body.split("\n"):
-        mark = line.lstrip(" ")
-        opened = mark[:3] in {"```", "~~~"} and len(line) - len(mark) < 4
-        if fence:
-            if opened and mark.startswith(fence) and not mark.strip(fence[0] + " \t\r"):
-                fence = ""
-            lines.append("")
-        elif opened:
-            fence = mark[: len(mark) - len(mark.lstrip(mark[0]))]
-            lines.append("")
-        else:
-            lines.append(_CODE_SPAN.sub(" ", line) if "`" in line else line)
-    return "\n".join(lines)
+    return "\n".join(
+        "" if in_code else _CODE_SPAN.sub(" ", line) if "`" in line else line for line, in_code in lines_of(body)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,7 +62,11 @@ async def call_tool(request: McpRequest, name: str, arguments: Mapping[str, Any]
         raise unexpected(error, request.request_id) from None
     structured = msgspec.to_builtins(reply.output)
     text = reply.text if reply.text is not None else msgspec.json.encode(structured).decode()
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=structured)
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=text)],
+        structured_content=structured,
+        _meta=dict(reply.meta) if reply.meta else None,
+    )
 
 
 async def _run(request: McpRequest, tool: AnyTool, arguments: Mapping[str, Any] | None) -> Reply[Any]:

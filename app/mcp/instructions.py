@@ -12,9 +12,11 @@ GOOD_CARDS = (
 
 ASK_FIRST = "Show the person what will be written and get a yes before calling."
 
+NO_SECRETS = "Never put passwords, keys, codes or card numbers into a note: they are refused."
+
 INSTRUCTIONS = f"""\
-Loci keeps a person's flashcards and brings each back when it is due (FSRS). These tools work on the one account that \
-was connected.
+Loci keeps a person's flashcards and brings each back when it is due (FSRS), and their Markdown notes. These tools \
+work on the one account that was connected.
 
 Reading: list_decks gives decks with their ids and counts; search_flashcards finds cards by a piece of their text; \
 get_flashcard gives one card whole. Pass ids as the tools gave them; never guess one.
@@ -26,6 +28,9 @@ there are skipped.
 
 Deleting is soft. No tool lists what was deleted, so tell the person the ids; restore_deck and restore_flashcards take \
 them, and the trash in the browser lists everything.
+
+Notes. The memory__ tools work on notes by path, such as work/plan.md. Search before writing, edit a part rather \
+than writing all anew, and touch notes only when the person speaks of what they keep. {NO_SECRETS}
 
 Good cards. {GOOD_CARDS}
 

@@ -9,11 +9,12 @@ from functools import cache
 from typing import Any
 
 import mcp_types as types
+from msgspec import UNSET
 
 from app.domain.scopes import Scope
 from app.mcp.schema import JsonSchema, schema_of
 from app.mcp.spec import AnyTool, Kind, Toolset
-from app.mcp.tools import account, cards, decks, imports, search
+from app.mcp.tools import account, cards, decks, imports, memory, memory_reading, search
 
 # The order is the order of tools/list: reading first, then writing, deleting and restoring.
 TOOLS: tuple[AnyTool, ...] = (
@@ -31,11 +32,17 @@ TOOLS: tuple[AnyTool, ...] = (
     decks.DELETE_DECK,
     decks.RESTORE_DECK,
     cards.RESTORE_FLASHCARDS,
+    memory_reading.MEMORY_SEARCH,
+    memory_reading.MEMORY_READ,
+    memory_reading.MEMORY_LIST,
+    memory.MEMORY_WRITE,
+    memory.MEMORY_EDIT,
+    memory.MEMORY_DELETE,
 )
 
 LONGEST_NAME = 64
 LONGEST_DESCRIPTION = 2047
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:__?[a-z0-9]+)*")
 _IDENTITY = ("email", "profile")
 _WRITING = frozenset({Scope.DECKS_WRITE, Scope.STUDY_WRITE, Scope.MEMORY_WRITE})
 _SCOPES = _WRITING | {Scope.DECKS_READ, Scope.STATS_READ, Scope.MEMORY_READ, Scope.STUDY_RENDER}
@@ -128,12 +135,12 @@ def wire(name: str) -> types.Tool:
         title=tool.title,
         description=tool.description,
         input_schema=schema_of(tool.input),
-        output_schema=schema_of(tool.output),
+        output_schema=tool.output_schema or schema_of(tool.output),
         annotations=types.ToolAnnotations(
             read_only_hint=not tool.kind.mutates,
             destructive_hint=tool.kind is Kind.DESTRUCTIVE,
-            idempotent_hint=tool.kind is not Kind.WRITE,
-            open_world_hint=False,  # a closed world: the account's own decks and cards
+            idempotent_hint=tool.kind is not Kind.WRITE if tool.idempotent_hint is UNSET else tool.idempotent_hint,
+            open_world_hint=False,  # a closed world: the account's own decks, cards and notes
         ),
         _meta={"securitySchemes": security_schemes(tool)},
     )

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from app.accounts.views import Caller
 from app.core.settings import Settings
 from app.domain.plans import Feature
 from app.domain.scopes import Scope
+from app.mcp.schema import JsonSchema
 
 
 class Toolset(StrEnum):
     """A set of tools with an endpoint of its own, `/mcp/<value>`."""
 
     FLASHCARDS = "flashcards"
+    MEMORY = "memory"
 
 
 class Kind(StrEnum):
@@ -76,6 +79,8 @@ class Reply(Generic[OutputT]):
     output: OutputT
     text: str | None = None
     affected: Sequence[str] = ()
+    meta: Mapping[str, Any] | None = None
+    """What a client may want to know about the result and a model need not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +98,10 @@ class ToolSpec(Generic[InputT, OutputT]):
     handler: Callable[[Call, InputT], Awaitable[Reply[OutputT]]]
     feature: Feature | None = None
     """What the plan of the account must include."""
+    output_schema: JsonSchema | None = None
+    """A published schema that `output` cannot say."""
+    idempotent_hint: bool | UnsetType | None = UNSET
+    """A published hint that differs from what `kind` means; None leaves it out."""
 
 
 AnyTool = ToolSpec[Any, Any]

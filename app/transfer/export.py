@@ -20,6 +20,7 @@ from app.domain.study_settings import CHOICES
 FORMAT = "loci-export"
 VERSION = 1
 _ROWS = 1000
+_LARGE_ROWS = 20  # a version of a note may be a megabyte
 
 _CHOICES = ", ".join(CHOICES)
 _PARAMETERS = "account_id, parameters, fitted_at, fitted_reviews, log_loss_before, log_loss_after"
@@ -48,6 +49,16 @@ _TABLES: Mapping[str, tuple[str, str]] = {
     ),
     "study_settings": ("account_id", f"SELECT {_PARAMETERS}, {_CHOICES} FROM study_settings"),  # noqa: S608 - names of fields
     "deck_settings": ("deck_id", f"SELECT deck_id, {_CHOICES} FROM deck_settings"),  # noqa: S608 - names of fields
+    "notes": (
+        "id",
+        """SELECT id, path, tags, version, size_bytes, created_at, updated_at, deleted_at FROM note""",
+    ),
+    "note_versions": (
+        "id",
+        """SELECT id, note_id, version, path, frontmatter, body, size_bytes, deleted, author_kind, author_name,
+                  created_at FROM note_version""",
+    ),
+    "note_cards": ("card_id", "SELECT card_id, note_id, heading, source, to_review FROM note_card"),
     "activity": (
         "id",
         """SELECT id, client_kind, client_name, tool, action, input_summary, affected_ids, request_id, created_at
@@ -87,15 +98,16 @@ async def _rows(account_id: int, key: str, select: str, joiner: str = "WHERE") -
     columns = key.split(", ")
     after = [0] * len(columns)
     places = ", ".join(f"${number}" for number in range(2, len(columns) + 2))
+    count = _LARGE_ROWS if "note_version" in select else _ROWS
     while True:
         rows = await fetch(
-            f"{select} {joiner} account_id = $1 AND ({key}) > ({places}) ORDER BY {key} LIMIT {_ROWS}",
+            f"{select} {joiner} account_id = $1 AND ({key}) > ({places}) ORDER BY {key} LIMIT {count}",
             account_id,
             *after,
         )
         for row in rows:
             yield dict(row)
-        if len(rows) < _ROWS:
+        if len(rows) < count:
             return
         after = [rows[-1][column] for column in columns]
 

@@ -178,6 +178,12 @@ class World:
             "delete_deck": {"deckId": self.other_deck_id},
             "restore_deck": {"deckId": self.deleted_deck_id},
             "restore_flashcards": {"cardIds": [self.deleted_card_id]},
+            "memory__search": {"query": MARKER},
+            "memory__read": {"path": f"{MARKER}/one.md"},
+            "memory__list": {},
+            "memory__write": {"path": "new.md", "body": "text", "frontmatter": {"a": 1}},
+            "memory__edit": {"path": f"{MARKER}/one.md", "mode": "append", "body": "more"},
+            "memory__delete": {"path": f"{MARKER}/two.md"},
         }[tool]
 
 
@@ -213,6 +219,9 @@ async def world(client: Client, alice: AccountView) -> World:
     gone = await client.done("import_flashcards", {"deckTitle": f"{MARKER} gone", "cards": [card(4)]})
     await client.done("delete_deck", {"deckId": gone["deckId"]})
     await client.done("delete_flashcards", {"cardIds": [ids[2]]})
+    for name in ("one", "two"):
+        note = {"path": f"{MARKER}/{name}.md", "body": f"{MARKER} #{MARKER}", "frontmatter": {"key": MARKER}}
+        await client.done("memory__write", note)
     await forget_rates()
     return World(alice, bob, first["deckId"], ids[:2], other["deckId"], gone["deckId"], ids[2])
 

@@ -37,7 +37,7 @@ async def test_a_valid_call_answers_in_both_eras_with_a_result_of_its_schema(
 
 
 async def test_tools_list_holds_exactly_what_the_scopes_reach(http: httpx.AsyncClient, world: World):
-    for scopes in ([Scope.DECKS_READ], [Scope.DECKS_WRITE], [Scope.DECKS_READ, Scope.DECKS_WRITE], [Scope.STATS_READ]):
+    for scopes in ([Scope.DECKS_READ], [Scope.DECKS_WRITE], [Scope.DECKS_READ, Scope.DECKS_WRITE], [Scope.MEMORY_READ]):
         client = await client_of(http, world.alice, *scopes)
         for surface in SURFACES:
             expected = [tool.name for tool in TOOLS if surface.offers(tool) and tool.scope in scopes]
@@ -47,12 +47,15 @@ async def test_tools_list_holds_exactly_what_the_scopes_reach(http: httpx.AsyncC
 
 async def test_the_numbers_of_the_contract(client: Client):
     counts = {surface.path: len(await client.tools(surface.path)) for surface in SURFACES}
-    assert counts == {"/mcp": 14, "/mcp/readonly": 6, "/mcp/flashcards": 14, "/mcp/flashcards/readonly": 6}
+    assert counts == {
+        "/mcp": 20, "/mcp/readonly": 9, "/mcp/flashcards": 14, "/mcp/flashcards/readonly": 6,
+        "/mcp/memory": 6, "/mcp/memory/readonly": 3,
+    }  # fmt: skip
 
 
 @every_tool
 async def test_a_tool_beyond_the_scopes_is_never_run(http: httpx.AsyncClient, world: World, tool: AnyTool):
-    for scope in (Scope.DECKS_READ, Scope.DECKS_WRITE, Scope.STATS_READ):
+    for scope in (Scope.DECKS_READ, Scope.DECKS_WRITE, Scope.STATS_READ, Scope.MEMORY_READ, Scope.MEMORY_WRITE):
         client = await client_of(http, world.alice, scope)
         response = await client.rpc("tools/call", {"name": tool.name, "arguments": world.example(tool.name)})
         if scope is tool.scope:
@@ -64,7 +67,8 @@ async def test_a_tool_beyond_the_scopes_is_never_run(http: httpx.AsyncClient, wo
 
 @every_tool
 async def test_a_read_only_endpoint_does_not_know_the_tools_that_write(client: Client, world: World, tool: AnyTool):
-    for path in ("/mcp/readonly", "/mcp/flashcards/readonly"):
+    own = next(iter(tool.toolsets))
+    for path in ("/mcp/readonly", f"/mcp/{own}/readonly"):
         response = await client.rpc("tools/call", {"name": tool.name, "arguments": world.example(tool.name)}, path=path)
         assert response.status_code == 200
         assert ("error" in response.json()) == tool.kind.mutates
@@ -132,6 +136,19 @@ async def test_bob_finds_nothing_of_alice(bobs_client: Client, world: World):
     assert (await bobs_client.done("list_decks"))["decks"] == []
     assert (await bobs_client.done("search_flashcards", {"query": MARKER}))["results"] == []
     assert (await bobs_client.done("search", {"query": MARKER}))["results"] == []
+    assert (await bobs_client.done("memory__search", {"query": MARKER}))["results"] == []
+    assert (await bobs_client.done("memory__list"))["entries"] == []
+    await bobs_client.done("memory__write", {"path": "mine.md", "body": "mine"})
+    before = await _rows(world.alice.id)
+    for tool in ("memory__read", "memory__edit", "memory__delete"):
+        more = {"body": "x"} if tool == "memory__edit" else {}
+        theirs, missing = [
+            await bobs_client.refused(tool, {"path": path, **more}) for path in (f"{MARKER}/one.md", "missing.md")
+        ]
+        assert theirs == missing
+        assert theirs["code"] == "NOT_FOUND"
+    assert (await bobs_client.refused("fetch", {"id": f"note:{MARKER}/one.md"}))["code"] == "NOT_FOUND"
+    assert await _rows(world.alice.id) == before
 
 
 # --- audit
@@ -152,7 +169,7 @@ async def test_a_call_that_changes_something_leaves_one_audit_row(client: Client
         assert row["client_name"] == "test"
         assert row["request_id"]
         assert row["affected_ids"]
-        assert all(id.split(":")[0] in {"card", "deck"} for id in row["affected_ids"])
+        assert all(id.split(":")[0] in {"card", "deck", "note"} for id in row["affected_ids"])
         assert len(row["input_summary"].encode()) <= 2048
 
 
@@ -228,6 +245,16 @@ def _without_ids(result: dict[str, Any], id: int) -> str:
     )
 
 
+_NOTE_VALUES: dict[str, list[Any]] = {
+    "path": ["/x.md", "../x.md", f"{MARKER}/none.md", f"{MARKER}.txt", "a\\b.md"],
+    "body": [f"password: {MARKER}1", f"{MARKER} 4111 1111 1111 1111"],
+    "new_str": [f"password: {MARKER}1"],
+    "old_str": [MARKER, f"{MARKER} none"],
+    "frontmatter": [{"password": f"{MARKER}1"}, {"x": MARKER * 3000}],
+    "mode": ["str_replace", MARKER],
+}
+
+
 def _provocations(world: World, tool: str) -> list[dict[str, Any]]:
     example = world.example(tool)
     ids = (0, -1, 999_999, NOWHERE, world.deleted_deck_id, world.deleted_card_id, world.deck_id, world.card_ids[0])
@@ -246,6 +273,7 @@ def _provocations(world: World, tool: str) -> list[dict[str, Any]]:
                 f"card:{world.deleted_card_id}",
                 f"card:{NOWHERE}",
             ]
+        values += _NOTE_VALUES.get(name, [])
         if name == "cards":
             values += [
                 [{"front": MARKER, "back": MARKER, "tags": [MARKER] * 13}],
@@ -283,5 +311,14 @@ async def _rows(account_id: int | None = None) -> dict[str, list[tuple[Any, ...]
                 account_id,
             )
         ]
-        for table in ("deck", "card", "card_schedule", "collection", "mcp_audit_events")
+        for table in (
+            "deck",
+            "card",
+            "card_schedule",
+            "collection",
+            "mcp_audit_events",
+            "note",
+            "note_version",
+            "note_search",
+        )
     }

@@ -37,8 +37,9 @@ async def test_a_request_without_a_token_is_told_where_to_get_one(client: Client
     challenge = response.headers["www-authenticate"]
     assert challenge.startswith("Bearer ")
     assert f'resource_metadata="{live_server.url}/.well-known/oauth-protected-resource{path}"' in challenge
-    assert 'scope="email profile decks:read' in challenge
-    assert ("decks:write" in challenge) == (not path.endswith("/readonly"))
+    first = "memory:read" if path.startswith("/mcp/memory") else "decks:read"
+    assert f'scope="email profile {first}' in challenge
+    assert (first.replace("read", "write") in challenge) == (not path.endswith("/readonly"))
     assert "error=" not in challenge
 
 
@@ -406,8 +407,9 @@ async def test_the_metadata_of_each_endpoint_names_it_to_the_letter(
     document = response.json()
     assert document["resource"] == live_server.url + path
     assert document["bearer_methods_supported"] == ["header"]
-    assert "decks:read" in document["scopes_supported"]
-    assert ("decks:write" in document["scopes_supported"]) == (not path.endswith("readonly"))
+    kind = "memory" if path.startswith("/mcp/memory") else "decks"
+    assert f"{kind}:read" in document["scopes_supported"]
+    assert (f"{kind}:write" in document["scopes_supported"]) == (not path.endswith("readonly"))
     assert response.headers["access-control-allow-origin"] == "*"
     if path == "/mcp":
         assert (await http.get("/.well-known/oauth-protected-resource")).json() == document

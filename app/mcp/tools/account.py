@@ -15,6 +15,7 @@ from app.mcp.errors import upgrade_url
 from app.mcp.plans import figures_of, may
 from app.mcp.spec import Call, Input, Kind, Output, Reply, Toolset, ToolSpec
 from app.mcp.tools.fields import Count
+from app.notes import queries as note_queries
 
 
 class Nothing(Input):
@@ -29,6 +30,7 @@ class Used(Output):
 class Usage(Output):
     decks: Used
     cards: Used
+    notes: Used
 
 
 class AccountStatus(Output, kw_only=True):
@@ -45,6 +47,7 @@ class AccountStatus(Output, kw_only=True):
 async def get_account_status(call: Call, _given: Nothing) -> Reply[AccountStatus]:
     caller, figures = call.caller, figures_of(call.caller.plan, call.settings)
     usage = await queries.usage(caller.account_id)
+    notes = await note_queries.usage(caller.account_id)
     why_not = _why_not(caller, call.settings)
     status = AccountStatus(
         email=masked(caller.email),
@@ -53,13 +56,16 @@ async def get_account_status(call: Call, _given: Nothing) -> Reply[AccountStatus
         why_not=why_not or UNSET,
         upgrade_url=upgrade_url(call.settings),
         usage=Usage(
-            decks=Used(used=usage.decks, limit=figures.decks), cards=Used(used=usage.cards, limit=figures.cards)
+            decks=Used(used=usage.decks, limit=figures.decks),
+            cards=Used(used=usage.cards, limit=figures.cards),
+            notes=Used(used=notes, limit=figures.notes),
         ),
         cards_per_deck=call.settings.deck_card_cap,
     )
     lines = [
         f"{status.email}, {status.plan} plan. Writing: {'yes' if status.can_write else 'no'}.",
-        f"Decks {usage.decks} of {figures.decks}, cards {usage.cards} of {figures.cards}.",
+        f"Decks {usage.decks} of {figures.decks}, cards {usage.cards} of {figures.cards}, "
+        f"notes {notes} of {figures.notes}.",
     ]
     if why_not:
         lines.append(why_not)

@@ -1,9 +1,10 @@
-"""Tools that find cards: ours, and the pair `search` and `fetch` whose shapes ChatGPT prescribes."""
+"""Tools that find cards and notes: ours, and the pair `search` and `fetch` whose shapes ChatGPT prescribes."""
 
 from __future__ import annotations
 
 import re
 from typing import Annotated
+from urllib.parse import quote
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -11,13 +12,18 @@ from app.core.settings import Settings
 from app.decks import queries
 from app.decks.search import search_cards
 from app.decks.views import CardHit
-from app.domain.errors import N_, NotFound
+from app.domain.errors import N_, InvalidInput, NotFound
+from app.domain.frontmatter import to_document
+from app.domain.notes import clamped
 from app.domain.scopes import Scope
 from app.mcp.spec import Call, Input, Kind, Output, Reply, Toolset, ToolSpec
 from app.mcp.tools.fields import Cursor, DeckId, NextCursor, Query
+from app.notes.queries import note_at, search_notes
 
 _TITLE_LENGTH = 120
 _SEARCH_RESULTS = 20
+_NOTE_RESULTS = 10
+_NOTE_ID = "note:"
 _CARD_ID = re.compile(r"card:([1-9][0-9]*)")
 
 
@@ -108,14 +114,17 @@ class SearchResults(Output):
 
 async def search(call: Call, given: Search) -> Reply[SearchResults]:
     page = await search_cards(call.caller.account_id, given.query, limit=_SEARCH_RESULTS)
-    return Reply(
-        SearchResults(
-            results=[
-                SearchResult(id=f"card:{hit.id}", title=_title(hit.front), url=card_url(hit.id, call.settings))
-                for hit in page.items
-            ]
-        )
-    )
+    results = [
+        SearchResult(id=f"card:{hit.id}", title=_title(hit.front), url=card_url(hit.id, call.settings))
+        for hit in page.items
+    ]
+    if Scope.MEMORY_READ in call.caller.scopes:
+        notes = await search_notes(call.caller.account_id, given.query, limit=_NOTE_RESULTS)
+        results += [
+            SearchResult(id=_NOTE_ID + hit.path, title=hit.title, url=note_url(hit.path, call.settings))
+            for hit in notes.items
+        ]
+    return Reply(SearchResults(results=results))
 
 
 SEARCH = ToolSpec(
@@ -135,7 +144,14 @@ SEARCH = ToolSpec(
 
 
 class Fetch(Input):
-    id: Annotated[str, Meta(min_length=1, max_length=1100, description="An id that search gave, such as card:12.")]
+    id: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=1100,
+            description="An id that search gave, such as card:12 or note:work/plan.md.",
+        ),
+    ]
 
 
 class Document(Output):
@@ -147,6 +163,8 @@ class Document(Output):
 
 
 async def fetch(call: Call, given: Fetch) -> Reply[Document]:
+    if given.id.startswith(_NOTE_ID) and Scope.MEMORY_READ in call.caller.scopes:
+        return await _fetch_note(call, given.id)
     named = _CARD_ID.fullmatch(given.id)
     if named is None:
         raise NotFound(N_("Nothing has this id."), N_("Pass an id as search gave it."))
@@ -172,6 +190,28 @@ async def fetch(call: Call, given: Fetch) -> Reply[Document]:
     )
 
 
+async def _fetch_note(call: Call, id: str) -> Reply[Document]:
+    try:
+        note = await note_at(call.caller.account_id, id.removeprefix(_NOTE_ID))
+    except InvalidInput:
+        raise NotFound(N_("Nothing has this id."), N_("Pass an id as search gave it.")) from None
+    metadata = {"kind": "note", "path": note.path, "updatedAt": note.updated_at.isoformat()}
+    if note.tags:
+        metadata["tags"] = ", ".join(note.tags)
+    part = clamped(note.body)
+    if part.cut:
+        metadata["truncated"] = f"the first {part.shown_bytes} of {part.total_bytes} bytes"
+    return Reply(
+        Document(
+            id=id,
+            title=note.title,
+            text=to_document(note.frontmatter, part.body),
+            url=note_url(note.path, call.settings),
+            metadata=metadata,
+        )
+    )
+
+
 FETCH = ToolSpec(
     name="fetch",
     title="Fetch",
@@ -188,6 +228,11 @@ FETCH = ToolSpec(
 def card_url(card_id: int, settings: Settings) -> str:
     """The card's page in the browser."""
     return f"{settings.base_url}/cards/{card_id}"
+
+
+def note_url(path: str, settings: Settings) -> str:
+    """The note's page in the browser."""
+    return f"{settings.base_url}/notes/at?path={quote(path)}"
 
 
 def _title(front: str) -> str:

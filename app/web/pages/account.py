@@ -14,6 +14,7 @@ from app.core import clock
 from app.decks import queries as decks
 from app.domain.errors import N_, AppError, InvalidInput
 from app.domain.plans import Plan, effective_plan, limits_for
+from app.notes import queries as note_queries
 from app.ui.translations import languages
 from app.web.context import HtmlRequest, Me, done, forget_cookie, go, page, party_of, web_context
 from app.web.errors import with_retry_after
@@ -53,6 +54,7 @@ async def _account_page(
         limits=limits_for(plan, settings.plan_figures),
         with_passkeys=party_of(request).is_usable,
         usage=await decks.usage(me.account.id),
+        notes=await note_queries.usage(me.account.id),
         languages=[(code, LANGUAGE_NAMES.get(code, code)) for code in languages()],
     )
 
@@ -160,6 +162,7 @@ async def plan_page(request: HtmlRequest, me: Me) -> Response[str]:
         plan=effective_plan(me.account.plan, settings.plans),
         plans=[(plan, limits_for(plan, settings.plan_figures)) for plan in Plan],
         usage=await decks.usage(me.account.id),
+        notes=await note_queries.usage(me.account.id),
     )
 
 

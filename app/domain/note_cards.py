@@ -1,0 +1,148 @@
+"""Cards that a note holds already: `front :: back`, `Q:` and `A:`, `{{c1::cloze}}`, headings with what stands below.
+
+Nothing is guessed: what is found is offered to the person, who chooses. A card remembers the lines it was made of.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from app.domain.cards import BACK_MAX, FRONT_MAX
+from app.domain.note_links import WIKILINK, lines_of
+
+FOUND_MAX: Final = 200
+
+
+class Form(StrEnum):
+    """How the note writes the card."""
+
+    LINE = "line"
+    QUESTION = "question"
+    CLOZE = "cloze"
+    HEADING = "heading"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCard:
+    """A card in a note. `heading` is the nearest above it; `source` are its lines, letter by letter."""
+
+    form: Form
+    front: str
+    back: str
+    heading: str
+    source: str
+
+    @property
+    def fits(self) -> bool:
+        """Whether a card can hold it."""
+        return 0 < len(self.front) <= FRONT_MAX and 0 < len(self.back) <= BACK_MAX
+
+
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(?P<text>.*?)[ \t]*#*[ \t]*\r?$")
+_BULLET = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?|^\s*>\s?")
+_LINE = re.compile(r"^(?P<front>.{1,1000}?\S)\s+::\s+(?P<back>\S.*)$")
+_QUESTION = re.compile(r"^[*_]{0,2}(?:Q|Question|問|질문)\s?[:：][*_]{0,2}\s*(?P<text>.*)$", re.IGNORECASE)
+_ANSWER = re.compile(r"^[*_]{0,2}(?:A|Answer|答|답)\s?[:：][*_]{0,2}\s*(?P<text>.*)$", re.IGNORECASE)
+_CLOZE = re.compile(r"\{\{c(?P<number>[1-9]\d?)::(?P<answer>[^{}]{1,1000}?)(?:::(?P<hint>[^{}:]{1,200}))?\}\}")
+_MARKS = re.compile(r"(?<!\\)(\*\*|__|==|~~|`)(?=\S)(.{1,1000}?)(?<=\S)\1")
+
+
+def cards_in(body: str, *, headings: bool = False) -> list[FoundCard]:
+    """The cards in a note, in its order, `FOUND_MAX` at most; with `headings`, each section becomes one as well."""
+    found = list(_cards(body))
+    if headings:
+        found += _sections(body)
+    once = {(card.front, card.back): card for card in reversed(found)}
+    kept = [card for card in found if once[card.front, card.back] is card]
+    return kept[:FOUND_MAX]
+
+
+def _cards(body: str) -> Iterator[FoundCard]:
+    lines = [line.removesuffix("\r") if not in_code else None for line, in_code in lines_of(body)]
+    heading = ""
+    place = 0
+    while place < len(lines):
+        line = lines[place]
+        place += 1
+        if line is None:
+            continue
+        titled = _HEADING.match(line)
+        if titled:
+            heading = plain(titled["text"])
+            continue
+        text = _BULLET.sub("", line, count=1)
+        if _CLOZE.search(text):
+            yield from _clozes(text.strip(), heading, line)
+        elif asked := _QUESTION.match(text):
+            answer, end = _answer(lines, place)
+            if end > place:
+                source = "\n".join(each or "" for each in lines[place - 1 : end])
+                yield FoundCard(Form.QUESTION, plain(asked["text"]), answer, heading, source)
+                place = end
+        elif parted := _LINE.match(text):
+            yield FoundCard(Form.LINE, plain(parted["front"]), plain(parted["back"]), heading, line)
+
+
+def _answer(lines: list[str | None], place: int) -> tuple[str, int]:
+    """The answer that starts at `place`, after blank lines, up to a blank line or the next card; and where it ends."""
+    start = place
+    while start < len(lines) and lines[start] == "":
+        start += 1
+    first = lines[start] if start < len(lines) else None
+    answered = _ANSWER.match(_BULLET.sub("", first, count=1)) if first else None
+    if answered is None:
+        return "", place
+    parts = [answered["text"]]
+    end = start + 1
+    while end < len(lines):
+        line = lines[end]
+        if not line or not line.strip() or _HEADING.match(line) or _QUESTION.match(_BULLET.sub("", line, count=1)):
+            break
+        parts.append(line.strip())
+        end += 1
+    return plain("\n".join(parts).strip()), end
+
+
+def _clozes(text: str, heading: str, source: str) -> Iterator[FoundCard]:
+    """One card for each number: its places blank, the others filled in."""
+    whole = plain(_CLOZE.sub(lambda match: match["answer"], text))
+    for number in sorted({int(match["number"]) for match in _CLOZE.finditer(text)}):
+
+        def blank(match: re.Match[str], number: int = number) -> str:
+            if int(match["number"]) != number:
+                return match["answer"]
+            return f"[{match['hint'] or '…'}]"
+
+        yield FoundCard(Form.CLOZE, plain(_CLOZE.sub(blank, text)), whole, heading, source)
+
+
+def _sections(body: str) -> Iterator[FoundCard]:
+    """Each heading with the text up to the next one."""
+    heading, source = "", ""
+    below: list[str] = []
+    for line, in_code in lines_of(body):
+        titled = None if in_code else _HEADING.match(line)
+        if titled is None:
+            below.append(line.removesuffix("\r"))
+            continue
+        yield from _section(heading, source, below)
+        heading, source, below = plain(titled["text"]), line, []
+    yield from _section(heading, source, below)
+
+
+def _section(heading: str, source: str, below: list[str]) -> Iterator[FoundCard]:
+    text = "\n".join(below).strip()
+    if heading and text:
+        yield FoundCard(Form.HEADING, heading, plain(text), heading, source + "\n" + "\n".join(below).rstrip("\n"))
+
+
+def plain(markdown: str) -> str:
+    """Markdown on one or several lines without its commonest marks: a card's plain sides show none."""
+    text = WIKILINK.sub(lambda match: (match["alias"] or "|" + match["target"])[1:], markdown)
+    for _ in range(2):
+        text = _MARKS.sub(r"\2", text)
+    return text.strip()

@@ -1,0 +1,1 @@
+"""Markdown notes with every version of them."""
