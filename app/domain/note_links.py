@@ -16,6 +16,8 @@ WIKILINK = re.compile(
 _MARKDOWN_LINK = re.compile(
     r"(?P<open>\]\(<?)(?P<target>[^()<>\s#]{1,2048})(?P<rest>(?:#[^()<>\s]{0,512})?>?)(?=[)\s])"
 )
+CODE_SPAN = re.compile(r"(`+)(?!`)[^`\n]*+\1(?!`)")
+"""Code within a line."""
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
 
@@ -102,10 +104,14 @@ def relinked(
             return match[0]
         return match["open"] + quote(relative_path(meant, new_folder), safe="/~!$&'*+,;=:@-._") + match["rest"]
 
-    return "\n".join(
-        line if in_code else _MARKDOWN_LINK.sub(markdown_link, WIKILINK.sub(wikilink, line))
-        for line, in_code in lines_of(body)
-    )
+    def rewritten(line: str) -> str:
+        parts, at = list[str](), 0
+        for code in CODE_SPAN.finditer(line):
+            parts += [_MARKDOWN_LINK.sub(markdown_link, WIKILINK.sub(wikilink, line[at : code.start()])), code[0]]
+            at = code.end()
+        return "".join([*parts, _MARKDOWN_LINK.sub(markdown_link, WIKILINK.sub(wikilink, line[at:]))])
+
+    return "\n".join(line if in_code or not has_links(line) else rewritten(line) for line, in_code in lines_of(body))
 
 
 def lines_of(body: str) -> Iterator[tuple[str, bool]]:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from app.domain.errors import N_, Conflict, InvalidInput
-from app.domain.note_links import lines_of
+from app.domain.note_links import CODE_SPAN, lines_of
 from app.domain.note_paths import title_of
 from app.domain.search_text import fold
 from app.domain.unicode_forms import normal_form
@@ -39,7 +39,6 @@ _TAG_SIGN = (
     r"\s\x00-\x1f!-,.:-@\[-^`{-~\u2000-\u206f\u3000-\u3020\u3030\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
 )
 _INLINE_TAG = re.compile(rf"(?:^|(?<=[\s(]))#([^{_TAG_SIGN}]{{1,{TAG_MAX}}})(?![^{_TAG_SIGN}])")
-_CODE_SPAN = re.compile(r"(`+)(?!`)[^`\n]*+\1(?!`)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +144,7 @@ def without_code(body: str) -> str:
     if "`" not in body and "~~~" not in body:
         return body
     return "\n".join(
-        "" if in_code else _CODE_SPAN.sub(" ", line) if "`" in line else line for line, in_code in lines_of(body)
+        "" if in_code else CODE_SPAN.sub(" ", line) if "`" in line else line for line, in_code in lines_of(body)
     )
 
 

@@ -6,14 +6,15 @@ import re
 from datetime import datetime
 from pathlib import Path
 
-from app.core.db import fetch
+from app.core.db import fetch, fetch_value
 from app.transfer.export import cards_csv, document
+from app.transfer.notes_zip import notes_zip
 
 _UNFIT = re.compile(r"[^\w\- ]+")
 
 
 async def export_to(account_id: int, folder: Path, *, now: datetime) -> list[Path]:
-    """Write `loci.json` (everything) and one CSV for each live deck; the files that were written.
+    """Write `loci.json` (everything) and one CSV for each live deck, the notes as a zip; the files that were written.
 
     A file is complete or absent: each is written beside its place and moved there.
     """
@@ -33,6 +34,12 @@ async def export_to(account_id: int, folder: Path, *, now: datetime) -> list[Pat
         with _part(target).open("w", encoding="utf-8", newline="") as file:
             async for line in cards_csv(account_id, deck["id"]):
                 file.write(line)
+        written.append(_part(target).rename(target))
+    if await fetch_value("SELECT count(*) FROM note WHERE account_id = $1 AND deleted_at IS NULL", account_id):
+        target = folder / "notes.zip"
+        with _part(target).open("wb") as file:
+            async for piece in notes_zip(account_id):
+                file.write(piece)
         written.append(_part(target).rename(target))
     return written
 

@@ -12,6 +12,7 @@ from app.accounts import service as accounts
 from app.core import clock, db
 from app.domain.scopes import Scope
 from tests.web.conftest import Visitor, new_card, new_deck, signed_in, text_of
+from tests.web.test_notes_pages import new_note
 
 # Pages that anybody may see, and endpoints that are no pages.
 PUBLIC = {
@@ -39,6 +40,7 @@ MISSING = 987_654_321
 OWNED = (
     "account", "collection", "deck", "card", "card_schedule", "review", "access_key", "web_session", "passkey",
     "oauth_connection", "study_settings", "deck_settings",
+    "note", "note_version", "note_card",
 )  # fmt: skip
 
 
@@ -69,6 +71,11 @@ FORM = {
     "version": "1",
     "rating": "3",
     "rep": "0",
+    "path": "changed",
+    "body": "changed",
+    "folder": "secret",
+    "to": "changed",
+    "deck": "1",
 }
 
 
@@ -125,6 +132,8 @@ async def test_another_persons_rows_are_like_missing_ones(application: Litestar,
         "session_id": await db.fetch_value("SELECT max(id) FROM web_session WHERE account_id = $1", alice.account.id),
         "passkey_id": 1,
         "connection_id": await new_connection(alice.account.id),
+        "note_id": await new_note(alice, "secret/of Alice", "the secret of Alice"),
+        "version": 1,
     }
     before = await rows()
     compared = 0

@@ -145,7 +145,7 @@ async def test_the_address_of_a_refused_form_leads_back(alice: Visitor) -> None:
 
 async def test_the_plan_page_says_what_is_used(alice: Visitor) -> None:
     said = text_of(await alice.get("/account/plan"))
-    assert "You are on Plus and use 0 decks and 0 cards." in said
+    assert "You are on Plus and use 0 decks, 0 cards and 0 notes." in said
 
 
 # Passkeys, with a software authenticator.

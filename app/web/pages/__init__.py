@@ -17,6 +17,10 @@ from app.web.pages import (
     home,
     keys,
     many_cards,
+    note_cards,
+    note_history,
+    note_transfer,
+    notes,
     passkeys,
     search,
     sign_in,
@@ -48,6 +52,10 @@ PAGES = [
         study_settings,
         search,
         trash,
+        notes,
+        note_history,
+        note_transfer,
+        note_cards,
     )
     for handler in module.HANDLERS
 ]

@@ -17,6 +17,7 @@ from app.decks.changes import CardChanges, NewCard
 from app.decks.views import CardView
 from app.domain.errors import N_, AppError, Conflict, NotFound
 from app.domain.richtext import sanitize_rich
+from app.notes.queries import source_of_card
 from app.study import queries as study
 from app.web.context import HtmlRequest, Me, done, go, page, web_context
 from app.web.forms import Form
@@ -52,7 +53,12 @@ async def card_page(request: HtmlRequest, me: Me, card_id: FromPath[int]) -> Res
     """Both sides of a card and when it comes back; the address that AI clients link to."""
     card = await queries.card(me.account.id, card_id)
     return page(
-        request, "cards/card.html", nav="decks", card=card, questions=await study.questions_of(me.account.id, card_id)
+        request,
+        "cards/card.html",
+        nav="decks",
+        card=card,
+        questions=await study.questions_of(me.account.id, card_id),
+        source=await source_of_card(me.account.id, card_id),
     )
 
 

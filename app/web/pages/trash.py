@@ -1,4 +1,4 @@
-"""The trash: deleted decks and cards, restored or erased for good."""
+"""The trash: deleted decks, cards and notes, restored or erased for good."""
 
 from __future__ import annotations
 
@@ -9,27 +9,38 @@ from litestar.params import FromPath, FromQuery
 
 from app.core import clock
 from app.decks import queries, service
-from app.domain.errors import N_, AppError, InvalidInput, NotFound
+from app.domain.errors import N_, AppError, Conflict, InvalidInput, NotFound
+from app.notes import queries as note_queries
+from app.notes import service as notes_service
+from app.notes.views import BROWSER
 from app.web.context import HtmlRequest, Me, done, go, page, web_context
 from app.web.forms import Form
+from app.web.pages.note_forms import note_limit
 from app.web.pages.refusals import noted
 from app.web.person import limits_of
 
 _DECKS = 50
 _CARDS = 50
+_NOTES = 50
+_PATH_TAKEN = N_("Another note has taken its path. Move or delete that one first.")
 
 
 @get("/trash")
 async def trash_page(
-    request: HtmlRequest, me: Me, decks: FromQuery[str | None] = None, cards: FromQuery[str | None] = None
+    request: HtmlRequest,
+    me: Me,
+    decks: FromQuery[str | None] = None,
+    cards: FromQuery[str | None] = None,
+    notes: FromQuery[str | None] = None,
 ) -> Response[str]:
-    """The last deleted first; `decks` and `cards` are the cursors of the two lists."""
+    """The last deleted first; `decks`, `cards` and `notes` are the cursors of the three lists."""
     return page(
         request,
         "trash/trash.html",
         nav="trash",
         decks=await queries.trash_decks(me.account.id, cursor=decks, limit=_DECKS),
         cards=await queries.trash_cards(me.account.id, cursor=cards, limit=_CARDS),
+        notes=await note_queries.trash_notes(me.account.id, cursor=notes, limit=_NOTES),
     )
 
 
@@ -58,6 +69,31 @@ async def erase_deck(request: HtmlRequest, me: Me, deck_id: FromPath[int]) -> Re
     return go(request, "/trash", done(N_("The deck is erased.")))
 
 
+@post("/trash/notes/{note_id:int}/restore", status_code=200)
+async def restore_note(request: HtmlRequest, me: Me, note_id: FromPath[int]) -> Response[None]:
+    """Bring a note back as it was."""
+    try:
+        limit = note_limit(me, request)
+        await notes_service.restore_note(me.account.id, note_id, author=BROWSER, limit=limit, now=clock.now())
+    except NotFound:
+        raise
+    except Conflict:
+        return go(request, "/trash", ("bad", _PATH_TAKEN, {}))
+    except AppError as error:
+        return go(request, "/trash", noted(error))
+    return go(request, f"/notes/{note_id}", done(N_("The note is back.")))
+
+
+@post("/trash/notes/{note_id:int}/erase", status_code=200)
+async def erase_note(request: HtmlRequest, me: Me, note_id: FromPath[int]) -> Response[Any]:
+    """Erase a note of the trash for good, with its history, after a question."""
+    form = await Form.of(request)
+    if not form.switch("confirmed"):
+        return page(request, "trash/erase.html", nav="trash", action=f"/trash/notes/{note_id}/erase", card_ids=[])
+    await notes_service.erase_note(me.account.id, note_id)
+    return go(request, "/trash", done(N_("The note is erased.")))
+
+
 @post("/trash/cards", status_code=200)
 async def change_many(request: HtmlRequest, me: Me) -> Response[Any]:
     """Restore or erase the ticked cards."""
@@ -82,10 +118,18 @@ async def change_many(request: HtmlRequest, me: Me) -> Response[Any]:
         return go(request, "/trash", noted(error))
 
 
-@get(["/trash/cards", "/trash/decks/{deck_id:int}/erase", "/trash/decks/{deck_id:int}/restore"])
+@get(
+    [
+        "/trash/cards",
+        "/trash/notes/{note_id:int}/erase",
+        "/trash/notes/{note_id:int}/restore",
+        "/trash/decks/{deck_id:int}/erase",
+        "/trash/decks/{deck_id:int}/restore",
+    ]
+)
 async def after_reload(request: HtmlRequest) -> Response[None]:
     """The address of a posted form, opened by itself."""
     return go(request, "/trash")
 
 
-HANDLERS = [trash_page, restore_deck, erase_deck, change_many, after_reload]
+HANDLERS = [trash_page, restore_deck, erase_deck, restore_note, erase_note, change_many, after_reload]

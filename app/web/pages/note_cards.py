@@ -1,0 +1,100 @@
+"""Cards made from a note: what it holds already is shown, the person chooses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from litestar import Response, get, post
+from litestar.params import FromPath, FromQuery
+
+from app.accounts.views import SignedIn
+from app.core import clock
+from app.decks import queries as decks
+from app.domain.errors import N_, AppError, InvalidInput, NotFound
+from app.domain.note_cards import cards_in
+from app.notes import queries, service
+from app.notes.views import NoteView
+from app.web.context import HtmlRequest, Me, done, go, web_context
+from app.web.forms import Form
+from app.web.pages.note_forms import note_page, said
+from app.web.person import limits_of, study_clock
+
+_DECKS = 500
+
+
+async def _choice(
+    request: HtmlRequest, me: SignedIn, note: NoteView, headings: bool, *, status: int = 200, **shown: Any
+) -> Response[str]:
+    found = await decks.decks(me.account.id, clock=study_clock(me), now=clock.now(), limit=_DECKS)
+    values: dict[str, Any] = {"errors": [], "deck": "", "chosen": None, **shown}
+    return note_page(
+        request,
+        "notes/cards.html",
+        path=note.path,
+        status=status,
+        note=note,
+        found=cards_in(note.body, headings=headings),
+        headings=headings,
+        decks=sorted(found.items, key=lambda deck: deck.title.casefold()),
+        **values,
+    )
+
+
+@get("/notes/{note_id:int}/cards")
+async def cards_page(
+    request: HtmlRequest, me: Me, note_id: FromPath[int], headings: FromQuery[str] = ""
+) -> Response[str]:
+    """The cards that the note holds, with `headings` its sections as well."""
+    return await _choice(request, me, await queries.note(me.account.id, note_id), headings == "1")
+
+
+@post("/notes/{note_id:int}/cards", status_code=200)
+async def make_cards(request: HtmlRequest, me: Me, note_id: FromPath[int]) -> Response[Any]:
+    """Put the ticked ones into a deck."""
+    note = await queries.note(me.account.id, note_id)
+    form = await Form.of(request)
+    headings = form.text("headings") == "1"
+    chosen = form.texts("card")
+    try:
+        deck_id = form.id("deck")
+        if deck_id is None:
+            raise InvalidInput(N_("No deck is chosen."), N_("Choose the deck for the cards."), field="deck")
+        if form.whole("version") != note.version:
+            raise InvalidInput(N_("The note was changed meanwhile."), N_("Look at its cards again."))
+        found = cards_in(note.body, headings=headings)
+        cards = [card for place, card in enumerate(found) if str(place) in chosen and card.fits]
+        if not cards:
+            raise InvalidInput(N_("No card is ticked."), N_("Tick the cards first."))
+        made, equal = await service.cards_from_note(
+            me.account.id, note_id, cards, deck_id=deck_id, limits=limits_of(me, web_context(request).settings),
+            now=clock.now(),
+        )  # fmt: skip
+    except NotFound:
+        raise
+    except AppError as error:
+        status, errors = said(request, error)
+        field = error.field if isinstance(error, InvalidInput) and error.field == "deck" else None
+        shown = [(field, text) for _, text in errors]
+        return await _choice(
+            request, me, note, headings, status=status, errors=shown, deck=form.text("deck"), chosen=chosen
+        )
+    notes = [done(N_("Cards made: %(count)s."), count=len(made))]
+    if equal:
+        notes.append(("info", N_("Left out, because the deck has them already: %(count)s."), {"count": equal}))
+    return go(request, f"/decks/{deck_id}", *notes)
+
+
+@post("/cards/{card_id:int}/checked", status_code=200)
+async def card_checked(request: HtmlRequest, me: Me, card_id: FromPath[int]) -> Response[None]:
+    """The person has compared a card with its note."""
+    await service.mark_checked(me.account.id, card_id)
+    return go(request, f"/cards/{card_id}", done(N_("The mark is taken off.")))
+
+
+@get("/cards/{card_id:int}/checked", sync_to_thread=False)
+def after_reload(request: HtmlRequest, card_id: FromPath[int]) -> Response[None]:
+    """The address of a posted form, opened by itself."""
+    return go(request, f"/cards/{card_id}")
+
+
+HANDLERS = [cards_page, make_cards, card_checked, after_reload]
