@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Final
 
 from app.domain.cards import BACK_MAX, FRONT_MAX
+from app.domain.cloze import is_cloze, revealed
 from app.domain.note_links import WIKILINK, lines_of
 
 FOUND_MAX: Final = 200
@@ -47,7 +48,6 @@ _BULLET = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?|^\s*>\s?")
 _LINE = re.compile(r"^(?P<front>.{1,1000}?\S)\s+::\s+(?P<back>\S.*)$")
 _QUESTION = re.compile(r"^[*_]{0,2}(?:Q|Question|問|질문)\s?[:：][*_]{0,2}\s*(?P<text>.*)$", re.IGNORECASE)
 _ANSWER = re.compile(r"^[*_]{0,2}(?:A|Answer|答|답)\s?[:：][*_]{0,2}\s*(?P<text>.*)$", re.IGNORECASE)
-_CLOZE = re.compile(r"\{\{c(?P<number>[1-9]\d?)::(?P<answer>[^{}]{1,1000}?)(?:::(?P<hint>[^{}:]{1,200}))?\}\}")
 _MARKS = re.compile(r"(?<!\\)(\*\*|__|==|~~|`)(?=\S)(.{1,1000}?)(?<=\S)\1")
 
 
@@ -75,8 +75,8 @@ def _cards(body: str) -> Iterator[FoundCard]:
             heading = plain(titled["text"])
             continue
         text = _BULLET.sub("", line, count=1)
-        if _CLOZE.search(text):
-            yield from _clozes(text.strip(), heading, line)
+        if is_cloze(text):
+            yield FoundCard(Form.CLOZE, plain(text), plain(revealed(text)), heading, line)
         elif asked := _QUESTION.match(text):
             answer, end = _answer(lines, place)
             if end > place:
@@ -105,19 +105,6 @@ def _answer(lines: list[str | None], place: int) -> tuple[str, int]:
         parts.append(line.strip())
         end += 1
     return plain("\n".join(parts).strip()), end
-
-
-def _clozes(text: str, heading: str, source: str) -> Iterator[FoundCard]:
-    """One card for each number: its places blank, the others filled in."""
-    whole = plain(_CLOZE.sub(lambda match: match["answer"], text))
-    for number in sorted({int(match["number"]) for match in _CLOZE.finditer(text)}):
-
-        def blank(match: re.Match[str], number: int = number) -> str:
-            if int(match["number"]) != number:
-                return match["answer"]
-            return f"[{match['hint'] or '…'}]"
-
-        yield FoundCard(Form.CLOZE, plain(_CLOZE.sub(blank, text)), whole, heading, source)
 
 
 def _sections(body: str) -> Iterator[FoundCard]:

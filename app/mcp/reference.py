@@ -42,7 +42,7 @@ def _tool(tool: AnyTool, settings: Settings) -> ToolReference:
         scope=tool.scope,
         mutates=tool.kind.mutates,
         removes=tool.kind is Kind.DESTRUCTIVE,
-        hints={name: listed["annotations"][name] for name in _HINTS},
+        hints={name: listed["annotations"][name] for name in _HINTS if name in listed["annotations"]},
         plans=frozenset(plan for plan in Plan if plan_allows(plan, tool.feature, settings)),
         endpoints=tuple(surface.path for surface in SURFACES if surface.offers(tool)),
         input_schema=listed["inputSchema"],

@@ -15,7 +15,7 @@ from mcp.server.context import CallNext, HandlerResult
 from pydantic import ValidationError
 
 from app.core.settings import Settings
-from app.mcp import registry
+from app.mcp import prompts, registry, resources
 from app.mcp.dispatch import McpRequest, call_tool
 from app.mcp.errors import unexpected
 from app.mcp.instructions import INSTRUCTIONS
@@ -30,7 +30,7 @@ def create_server(settings: Settings) -> Server[Any]:
     server: Server[Any] = Server(
         "loci",
         title="Loci",
-        description="Flashcards on an FSRS schedule",
+        description="Flashcards on an FSRS schedule and Markdown notes",
         version=version("loci"),
         website_url=settings.base_url,
         instructions=INSTRUCTIONS,
@@ -38,11 +38,21 @@ def create_server(settings: Settings) -> Server[Any]:
         cache_hints={
             "tools/list": CacheHint(ttl_ms=_LIST_FRESH_MS, scope="private"),
             "server/discover": CacheHint(ttl_ms=_LIST_FRESH_MS, scope="private"),
+            "prompts/list": CacheHint(ttl_ms=_LIST_FRESH_MS, scope="private"),
+            "resources/templates/list": CacheHint(ttl_ms=_LIST_FRESH_MS, scope="private"),
+            "resources/list": CacheHint(ttl_ms=0, scope="private"),
+            "resources/read": CacheHint(ttl_ms=0, scope="private"),
         },
         # Without it the engine lists all tools on every call to look for header declarations.
         get_tool_input_schema=registry.input_schema,
         on_list_tools=_list_tools,
         on_call_tool=_call_tool,
+        on_list_resources=_list_resources,
+        on_list_resource_templates=_list_resource_templates,
+        on_read_resource=_read_resource,
+        on_list_prompts=_list_prompts,
+        on_get_prompt=_get_prompt,
+        on_completion=_complete,
     )
     server.middleware[:] = [_guard, _wire_extras]  # in place of tracing, which nobody here collects
     return server
@@ -62,6 +72,32 @@ async def _list_tools(context: _Context, _params: types.PaginatedRequestParams |
 
 async def _call_tool(context: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
     return await call_tool(request_of(context), params.name, params.arguments)
+
+
+async def _list_resources(context: _Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+    return await resources.list_resources(request_of(context), params.cursor if params else None)
+
+
+async def _list_resource_templates(
+    context: _Context, _params: types.PaginatedRequestParams | None
+) -> types.ListResourceTemplatesResult:
+    return resources.list_templates(request_of(context))
+
+
+async def _read_resource(context: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+    return await resources.read_resource(request_of(context), str(params.uri))
+
+
+async def _list_prompts(context: _Context, _params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+    return prompts.list_prompts(request_of(context))
+
+
+async def _get_prompt(context: _Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+    return prompts.get_prompt(request_of(context), params.name, params.arguments)
+
+
+async def _complete(context: _Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+    return await resources.complete(request_of(context), params)
 
 
 async def _guard(ctx: _Context, call_next: CallNext) -> HandlerResult:

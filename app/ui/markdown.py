@@ -43,7 +43,9 @@ def render_markdown(body: str, resolve: Resolve) -> Markup:
 
 
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": 40}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": 40}).enable(
+        ["table", "strikethrough"]
+    )
     parser.inline.ruler.before("link", "wikilink", _wikilink)
     rules = cast("Any", parser.renderer).rules
     rules["link_open"] = _link_open

@@ -8,9 +8,9 @@ from litestar import Response, get, post
 from litestar.params import FromPath, FromQuery
 
 from app.core import clock
-from app.domain.differences import difference
 from app.domain.errors import N_, AppError, InvalidInput, NotFound
 from app.domain.frontmatter import to_document
+from app.domain.line_differences import difference
 from app.notes import queries, service
 from app.notes.views import BROWSER, VersionView
 from app.web.context import HtmlRequest, Me, done, go
