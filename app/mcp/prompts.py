@@ -54,10 +54,10 @@ def _study(given: Mapping[str, str]) -> str:
     deck = given.get("deck", "")
     which = f"the deck “{deck}”" if deck else "the deck with the most cards due (list_decks tells)"
     return (
-        f"Let us study now, in {which}. If there is a tool that shows a study session here, use it. Otherwise ask me "
-        "one card at a time: show the front alone, wait for my answer, then show the back and say what was missing. Never "
-        "show a back before I have answered. Finish after ten cards, or when I say stop, and tell me what to look at "
-        "again."
+        f"Let us study now, in {which}. If there is a tool that shows a study session here, use it. Otherwise ask "
+        "me one card at a time: show the front alone, wait for my answer, then show the back and say what was "
+        "missing. Never show a back before I have answered. Finish after ten cards, or when I say stop, and tell me "
+        "what to look at again."
     )
 
 
