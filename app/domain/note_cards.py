@@ -45,7 +45,7 @@ class FoundCard:
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(?P<text>.*?)[ \t]*#*[ \t]*\r?$")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?|^\s*>\s?")
-_LINE = re.compile(r"^(?P<front>.{1,1000}?\S)\s+::\s+(?P<back>\S.*)$")
+_LINE = re.compile(r"^(?P<front>\S.{0,1000}?)\s+::\s+(?P<back>\S.*)$")
 _QUESTION = re.compile(r"^[*_]{0,2}(?:Q|Question|問|질문)\s?[:：][*_]{0,2}\s*(?P<text>.*)$", re.IGNORECASE)
 _ANSWER = re.compile(r"^[*_]{0,2}(?:A|Answer|答|답)\s?[:：][*_]{0,2}\s*(?P<text>.*)$", re.IGNORECASE)
 _MARKS = re.compile(r"(?<!\\)(\*\*|__|==|~~|`)(?=\S)(.{1,1000}?)(?<=\S)\1")

@@ -15,17 +15,41 @@ EMAIL = "demo@localhost"
 PASSWORD = "correct horse battery staple"
 PUBLIC = ("/connect", "/developers", *(guide.path for guide in GUIDES))
 
+NOTES = {
+    "work/auth.md": "# Auth\n\n**PKCE** with [[plan]] and [[none]]. #security\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
+    "> quote\n\n```\ncode\n```\n\ntoken :: what opens the door\n\nThe {{c1::verifier}} is random.\n\n![x](https://e.org/y)",
+    "work/plan.md": "Auth first. " + "averylongwordwithoutanybreak" * 8,
+    "日本/メモ.md": "吾輩は猫である。 #読書",
+    "old.md": "to delete",
+}
+
 
 @pytest.fixture(scope="module")
 def demo(server: Server) -> Server:
     """The server with the demo account, one deck and two cards of it in the trash."""
     server.run("demo")
     server.run("account", "password", EMAIL, "--password-stdin", stdin=PASSWORD + "\n")
-    key = server.run("key", "create", EMAIL, "--scope", "decks:read", "--scope", "decks:write")
+    key = server.run(
+        "key",
+        "create",
+        EMAIL,
+        "--scope",
+        "decks:read",
+        "--scope",
+        "decks:write",
+        "--scope",
+        "memory:read",
+        "--scope",
+        "memory:write",
+    )
     decks = server.call(key, "list_decks", {})["structuredContent"]["decks"]
     server.call(key, "delete_deck", {"deckId": decks[0]["deckId"]})
     hits = server.call(key, "search_flashcards", {"query": "the"})["structuredContent"]["results"]
     server.call(key, "delete_flashcards", {"cardIds": [hit["cardId"] for hit in hits[:2]]})
+    for path, body in NOTES.items():
+        server.call(key, "memory__write", {"path": path, "body": body, "frontmatter": {"type": "note"}})
+    server.call(key, "memory__edit", {"path": "work/auth.md", "mode": "append", "body": "one more line"})
+    server.call(key, "memory__delete", {"path": "old.md"})
     return server
 
 
@@ -36,7 +60,12 @@ async def pages_of(page: Page, server: Server) -> list[str]:
     collection = await page.locator("a[href^='/collections/']").first.get_attribute("href")
     await page.goto(f"{server.url}{deck}")
     card = await page.locator(".card-front").first.get_attribute("href")
+    await page.goto(f"{server.url}/notes")
+    note = await page.get_by_role("link", name="auth", exact=True).get_attribute("href")
     return [
+        "/notes", "/notes?q=pkce", "/notes?q=nothing-like-this", "/notes?folder=work", "/notes/new", "/notes/import",
+        "/notes/folder?folder=work", f"{note}", f"{note}/edit", f"{note}/move", f"{note}/history", f"{note}/history/2",
+        f"{note}/cards?headings=1",
         "/", "/decks", "/decks/new", "/search", "/search?q=the", "/search?q=nothing-like-this", "/trash", "/activity",
         "/keys", "/connections", "/connect", "/connect/claude", "/developers",
         "/account", "/account/plan", "/settings/study", "/no-such-page", f"{collection}", f"{deck}", f"{deck}/edit",

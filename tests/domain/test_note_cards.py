@@ -1,0 +1,88 @@
+"""Cards that a note holds."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.domain.note_cards import Form, FoundCard, cards_in, plain
+
+NOTE = """---not a heading
+# Capitals
+
+capital of Japan :: Tokyo
+- **France** :: [[Paris|the city of Paris]]
+1. [ ] numbered :: yes
+
+## Questions
+
+Q: Capital of Peru?
+A: Lima
+and nothing else
+
+**Q:** Without an answer
+
+- Q: In a list?
+- A: Yes
+
+質問：한국？
+答：서울
+
+## Gaps
+
+The capital of {{c1::Spain}} is {{c2::Madrid::a city}}.
+
+```
+code :: is no card
+```
+std::vector is none, nor a::b
+"""
+
+
+def test_every_form_is_found_with_its_heading_and_lines():
+    found = cards_in(NOTE)
+    assert [(card.form, card.front, card.back, card.heading) for card in found] == [
+        (Form.LINE, "capital of Japan", "Tokyo", "Capitals"),
+        (Form.LINE, "France", "the city of Paris", "Capitals"),
+        (Form.LINE, "numbered", "yes", "Capitals"),
+        (Form.QUESTION, "Capital of Peru?", "Lima\nand nothing else", "Questions"),
+        (Form.QUESTION, "In a list?", "Yes", "Questions"),
+        (
+            Form.CLOZE,
+            "The capital of {{c1::Spain}} is {{c2::Madrid::a city}}.",
+            "The capital of Spain is Madrid.",
+            "Gaps",
+        ),
+    ]
+    assert {card.form for card in found} == {Form.LINE, Form.QUESTION, Form.CLOZE}
+    assert all(card.source in NOTE for card in found)
+
+
+def test_sections_are_offered_when_they_are_asked_for():
+    found = list(cards_in("# One\n\ntext\n\n## Two\n\n# Three\nmore", headings=True))
+    assert [(card.front, card.back) for card in found] == [("One", "text"), ("Three", "more")]
+    assert all(card.form is Form.HEADING for card in found)
+
+
+def test_a_card_is_offered_once_and_one_that_is_too_long_is_marked():
+    assert len(cards_in("a :: b\na :: b")) == 1
+    assert len(cards_in("\n".join(f"f{n} :: b" for n in range(300)))) == 200
+    (long,) = cards_in("front :: " + "x" * 4001)
+    assert not long.fits
+    assert FoundCard(Form.LINE, "a", "b", "", "").fits
+
+
+@pytest.mark.parametrize(
+    ("markdown", "text"),
+    [("**a** and `b`", "a and b"), ("[[x/y|z]] [[w]]", "z w"), ("2 * 3 * 4", "2 * 3 * 4"), ("~~no~~", "no")],
+)
+def test_marks_are_taken_out_of_plain_sides(markdown: str, text: str):
+    assert plain(markdown) == text
+
+
+@given(st.lists(st.sampled_from(["Q: x", "A: y", "a :: b", "{{c1::z}}", "# h", "", "```", "text", "- ", "Q:", "A:"])))
+def test_the_lines_of_a_card_are_lines_of_the_note(lines: list[str]):
+    body = "\n".join(lines)
+    for card in cards_in(body, headings=True):
+        assert card.source in body
