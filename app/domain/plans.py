@@ -1,9 +1,10 @@
-"""What each plan includes: one table of data, and an operator's changes to its figures."""
+"""What each plan includes: one table of data, an operator's changes to its figures; and who may be on which plan."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
@@ -67,6 +68,33 @@ _LARGEST: Final = 2**31 - 1
 
 Overrides: TypeAlias = Mapping[str, int] | tuple[tuple[str, int], ...]
 """An operator's figures by names like `free.decks`; features take 0 or 1."""
+
+
+class Source(StrEnum):
+    """Who gives an account a plan. Each says its own, and the largest counts."""
+
+    OPERATOR = "operator"
+    STRIPE = "stripe"
+    STRIPE_TEST = "stripe_test"
+    """Stripe's test mode, in which nobody pays: its plans are gone once the server runs with a live key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entitlement:
+    """A plan from one source, until a moment (UTC) or for as long as the source does not say otherwise."""
+
+    source: Source
+    plan: Plan
+    until: datetime | None = None
+
+    def in_force(self, now: datetime) -> bool:
+        return self.until is None or now < self.until
+
+
+def plan_in_force(entitlements: Iterable[Entitlement], now: datetime) -> Plan:
+    """The largest plan of those in force; Free without any."""
+    order = list(Plan)
+    return max((item.plan for item in entitlements if item.in_force(now)), key=order.index, default=Plan.FREE)
 
 
 def effective_plan(plan: Plan, plans_on: bool = True) -> Plan:
