@@ -83,7 +83,7 @@ async def _open(
         customer=customer.stripe_id,
         account_id=account.id,
         price_id=price_id,
-        success_url=settings.base_url + BACK,
+        success_url=settings.base_url + BACK + "?paid=1",
         cancel_url=settings.base_url + "/plan",
         trial_days=settings.stripe_trial_days if trial else 0,
         automatic_tax=settings.stripe_automatic_tax,

@@ -179,8 +179,8 @@ def decisive(subscriptions: Iterable[Subscription], *, now: datetime, grace: tim
 
 
 _SENTENCES = {
-    Standing.ACTIVE: N_("%(plan)s renews on %(date)s."),
-    Standing.TRIAL: N_("You are trying %(plan)s. The first payment is on %(date)s."),
+    Standing.ACTIVE: N_("%(plan)s at %(price)s renews on %(date)s."),
+    Standing.TRIAL: N_("%(plan)s is free to try until %(date)s and then costs %(price)s."),
     Standing.ENDING: N_("%(plan)s ends on %(date)s and does not renew. Nothing is lost then."),
     Standing.GRACE: N_("The last payment failed. %(plan)s stays until %(date)s; renew the payment method before."),
     Standing.INCOMPLETE: N_("The first payment is not complete yet."),
@@ -194,7 +194,7 @@ _SENTENCES = {
 
 
 def sentence(standing: Standing) -> str:
-    """The message id that says where a person stands; its places are `plan` and `date` (see `date_of`)."""
+    """The message id that says where a person stands; its places are `plan`, `price` and `date` (see `date_of`)."""
     return _SENTENCES[standing]
 
 

@@ -10,6 +10,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
+from app.domain.errors import N_
+
 
 class Plan(StrEnum):
     """Smallest first."""
@@ -136,6 +138,20 @@ def check_overrides(overrides: Overrides) -> None:
         least = 1 if limit in _AT_LEAST_ONE else 0
         if not least <= figure <= _LARGEST:
             raise ValueError(f"takes a figure from {least} to {_LARGEST} for {name}")
+
+
+def ai_write_refusal(plan: Plan, overrides: Overrides = (), *, plans_on: bool = True) -> tuple[str, str] | None:
+    """The gate: None when AI clients may write on this plan, else the message ids of why not and of what to do.
+
+    Every place that refuses, or says beforehand that it would, asks here: tools, the account's status, the consent page
+    and the plan page cannot disagree.
+    """
+    if includes(plan, Feature.AI_WRITE, overrides, plans_on=plans_on):
+        return None
+    return (
+        N_("Creating, changing, deleting and restoring from an AI chat needs the Plus or Pro plan."),
+        N_("Reading and searching work on every plan. The person can change the plan in Loci."),
+    )
 
 
 def includes(plan: Plan, feature: Feature, overrides: Overrides = (), *, plans_on: bool = True) -> bool:

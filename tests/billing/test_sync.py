@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("rollback")
 async def test_a_payment_gives_the_plan_and_what_it_says_is_kept(gateway: StripeGateway, fake: FakeStripe) -> None:
     alice = await make_account(plan=Plan.FREE)
     session = await checkout(gateway, fake, alice, "price_pro_year")
-    assert session["success_url"] == "http://testserver/plan/back"
+    assert session["success_url"] == "http://testserver/plan/back?paid=1"
     assert session["_codes"]
     assert await plan_of(alice) is Plan.FREE
     fake.state.pay(session)

@@ -141,7 +141,7 @@ def test_every_standing_has_a_sentence_that_can_be_filled(subscription: Subscrip
     text = sentence(verdict.standing)
     if "%(date)s" in text and subscription.period_end is not None:
         assert date_of(subscription, verdict) is not None
-    assert text % {"plan": "Plus", "date": "1 May"}
+    assert text % {"plan": "Plus", "date": "1 May", "price": "€4.00 a month"}
 
 
 def test_a_dispute_takes_money_unless_it_is_an_inquiry_or_won() -> None:

@@ -82,7 +82,7 @@ async def test_the_plan_decides_over_writing_and_over_nothing_else(client: Clien
         return
     about = result["_meta"]["loci/error"]
     assert about["code"] == "PLAN_REQUIRED"
-    assert about["upgradeUrl"].endswith("/account/plan")
+    assert about["upgradeUrl"].endswith("/plan")
     assert about["upgradeUrl"] in result["content"][0]["text"]
     assert await _rows() == before
 

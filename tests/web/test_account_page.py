@@ -144,8 +144,9 @@ async def test_the_address_of_a_refused_form_leads_back(alice: Visitor) -> None:
 
 
 async def test_the_plan_page_says_what_is_used(alice: Visitor) -> None:
-    said = text_of(await alice.get("/account/plan"))
-    assert "You are on Plus and use 0 decks and 0 cards." in said
+    said = text_of(await alice.get("/plan"))
+    assert "You are on Plus" in said
+    assert "Decks 0 of 200" in said
 
 
 # Passkeys, with a software authenticator.
