@@ -6,6 +6,7 @@ from typing import Any
 
 from litestar import Response, get, post
 
+from app.accounts import queries as accounts
 from app.accounts.views import SignedIn
 from app.billing import queries as billing
 from app.billing import service, sync
@@ -14,7 +15,7 @@ from app.billing.queries import PlanStanding
 from app.core import clock, queue
 from app.core.settings import Settings
 from app.decks import queries as decks
-from app.domain.billing import Interval, Standing
+from app.domain.billing import GIVING, Interval, Standing
 from app.domain.errors import N_, AppError, NotFound
 from app.domain.plans import Plan, ai_write_refusal, effective_plan, limits_for
 from app.ui.plan_view import plan_name, price_text, standing_text
@@ -91,9 +92,11 @@ async def back(request: HtmlRequest, me: Me) -> Response[None]:
         await queue.enqueue(sync.REFRESH_JOB, {"account_id": me.account.id}, clock.now())
         return go(request, "/plan", failed(error))
     found = await billing.standing(me.account.id, settings, now=clock.now())
-    if found.verdict is not None and found.verdict.plan is not me.account.plan and found.is_running:
-        return go(request, "/plan", done(N_("You are on %(plan)s now."), plan=plan_name(found.verdict.plan)))
-    if not found.is_running and "paid" in request.query_params:
+    paid = "paid" in request.query_params
+    if found.standing in GIVING and (paid or (found.verdict and found.verdict.plan is not me.account.plan)):
+        plan = (await accounts.account(me.account.id)).plan
+        return go(request, "/plan", done(N_("You are on %(plan)s now."), plan=plan_name(plan)))
+    if paid and not found.is_running:
         note = N_("Stripe has not confirmed the payment yet. This page shows the plan once it has.")
         return go(request, "/plan", ("info", note, {}))
     return go(request, "/plan")
