@@ -19,7 +19,7 @@ from app.domain.billing import GIVING, Interval, Standing
 from app.domain.errors import N_, AppError, NotFound
 from app.domain.plans import Plan, ai_write_refusal, effective_plan, limits_for
 from app.ui.plan_view import plan_name, price_text, standing_text
-from app.web.context import HtmlRequest, Me, done, failed, go, page, reader_of, web_context
+from app.web.context import HtmlRequest, Me, done, failed, go, pace, page, reader_of, web_context
 from app.web.errors import with_retry_after
 from app.web.forms import Form
 from app.web.pages.sign_in import refusal
@@ -82,6 +82,7 @@ async def resume(request: HtmlRequest, me: Me) -> Response[Any]:
 @get("/plan/back")
 async def back(request: HtmlRequest, me: Me) -> Response[None]:
     """Back from Stripe: what has become of it is read at once, or a little later by a job."""
+    await pace(me)
     settings = web_context(request).settings
     gateway = _gateway_or_none(request)
     if gateway is None:
