@@ -7,6 +7,7 @@ delivers signed events, so that everything can be tried on one machine without a
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
@@ -19,6 +20,7 @@ import stripe.params.checkout
 import stripe.params.entitlements
 
 from app.billing import fake_pages
+from app.billing.fake_parameters import Refused, check_parameters, nested
 from app.billing.fake_state import FakeState, Json, shown
 from app.billing.gateway import EVENTS
 from app.billing.stripe_gateway import API_VERSION
@@ -51,14 +53,6 @@ ENDPOINTS: Mapping[tuple[str, str], Any] = {
 _KINDS = {"charges": "charge", "products": "product", "checkout/sessions": "checkout.session"}
 
 
-class Refused(Exception):
-    """An answer that is an error."""
-
-    def __init__(self, status: int, message: str, code: str | None = None) -> None:
-        super().__init__(message)
-        self.status, self.message, self.code = status, message, code
-
-
 class FakeStripe:
     """The API and the pages as one ASGI application at `base_url`; `state` is what a test looks at and moves."""
 
@@ -79,6 +73,7 @@ class FakeStripe:
         """While it is, every call is answered with an error of the server."""
         self._deliver = deliver
         self._delivered = 0
+        self._delivering = asyncio.Lock()
         self._answers: dict[str, tuple[str, Json]] = {}
         self._set_up(webhook_url)
 
@@ -128,10 +123,11 @@ class FakeStripe:
 
     async def flush(self) -> None:
         """Deliver the events that wait; one that is not taken is delivered again the next time, as are those after."""
-        while self._deliver is not None and self._delivered < len(self.state.events):
-            if not await self._deliver(*self.signed(self.state.events[self._delivered])):
-                return
-            self._delivered += 1
+        async with self._delivering:
+            while self._deliver is not None and self._delivered < len(self.state.events):
+                if not await self._deliver(*self.signed(self.state.events[self._delivered])):
+                    return
+                self._delivered += 1
 
     def signed(self, event: Json, *, secret: str | None = None, at: int | None = None) -> tuple[bytes, dict[str, str]]:
         """Body and headers with which an event is delivered."""
@@ -145,7 +141,9 @@ class FakeStripe:
             return 200, self._call(method, path, text, headers)
         except Refused as refused:
             kind = "api_error" if refused.status >= 500 else "invalid_request_error"
-            return refused.status, {"error": {"type": kind, "message": refused.message, "code": refused.code}}
+            return refused.status, {
+                "error": {"type": kind, "message": refused.message, "code": refused.code, "param": refused.param}
+            }
 
     def _call(self, method: str, path: str, text: str, headers: Mapping[str, str]) -> Json:
         if self.is_down:
@@ -272,7 +270,7 @@ class FakeStripe:
             session["status"] = "expired"
             return shown(session)
         if self._get(given["customer"], "customer").get("deleted"):
-            raise Refused(400, "No such customer", "resource_missing")
+            raise Refused(400, "No such customer", "resource_missing", "customer")
         [line] = given["line_items"]
         if not self._get(line["price"], "price")["active"]:
             raise Refused(400, "The price is not active")
@@ -297,38 +295,3 @@ def _name(method: str, pattern: str) -> str:
 
 def _but_limit(given: Json) -> Json:
     return {name: value for name, value in given.items() if name != "limit"}
-
-
-def nested(pairs: list[tuple[str, str]]) -> Json:
-    """`a[b][0]=c` as `{"a": {"b": ["c"]}}`."""
-    tree: Json = {}
-    for name, value in pairs:
-        *outer, last = re.findall(r"[^\[\]]+", name)
-        inner = tree
-        for part in outer:
-            inner = inner.setdefault(part, {})
-        inner[last] = value
-    return {name: _lists(value) for name, value in tree.items()}
-
-
-def _lists(value: Any) -> Any:
-    if not isinstance(value, dict):
-        return value
-    inner: Json = {name: _lists(each) for name, each in value.items()}  # pyright: ignore[reportUnknownVariableType]
-    return list(inner.values()) if inner and all(name.isdigit() for name in inner) else inner
-
-
-def check_parameters(given: Json, types: Any) -> None:
-    """Refuse a parameter that the client's type does not have, two levels deep."""
-    known = types.__annotations__
-    module = __import__(types.__module__, fromlist=["*"])
-    for name, value in given.items():
-        if name not in known:
-            raise Refused(400, f"Received unknown parameter: {name}", "parameter_unknown")
-        inner = getattr(module, types.__name__ + "".join(word.capitalize() for word in name.split("_")), None)
-        singular = getattr(module, types.__name__ + "".join(w.capitalize() for w in name.rstrip("s").split("_")), None)
-        for each in value if isinstance(value, list) else [value]:  # pyright: ignore[reportUnknownVariableType]
-            for part in each if isinstance(each, dict) else ():  # pyright: ignore[reportUnknownVariableType]
-                shape = inner or singular
-                if shape is not None and part not in shape.__annotations__:
-                    raise Refused(400, f"Received unknown parameter: {name}[{part}]", "parameter_unknown")

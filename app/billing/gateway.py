@@ -58,7 +58,11 @@ class PaymentsUnavailable(Unavailable):
 
 
 class Gone(LookupError):
-    """The provider has no such object (any more)."""
+    """The provider has no such object (any more); `parameter` is what named it."""
+
+    def __init__(self, parameter: str = "") -> None:
+        super().__init__(parameter)
+        self.parameter = parameter
 
 
 @dataclass(frozen=True, slots=True)

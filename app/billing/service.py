@@ -47,7 +47,9 @@ async def start_checkout(
     customer = await _customer(gateway, account, now)
     try:
         return await _open(gateway, account, customer, price_id, settings, trial=not before, now=now)
-    except Gone:  # somebody erased the customer at Stripe: begin anew
+    except Gone as gone:  # somebody erased the customer at Stripe: begin anew
+        if gone.parameter != "customer":
+            raise PaymentsUnavailable from None
         await execute("DELETE FROM billing_customer WHERE account_id = $1 AND id = $2", account.id, customer.id)
         customer = await _customer(gateway, account, now)
     try:

@@ -228,7 +228,7 @@ async def _asked(call: Awaitable[Answer]) -> Answer:
         return await call
     except stripe.StripeError as error:
         if isinstance(error, stripe.InvalidRequestError) and error.code == "resource_missing":
-            raise Gone from None
+            raise Gone(str(error.param or "")) from None  # pyright: ignore[reportUnknownArgumentType] - has no type
         _log.warning(
             "billing_call_failed",
             kind=type(error).__name__,

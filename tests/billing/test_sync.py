@@ -266,6 +266,17 @@ async def test_a_customer_that_was_erased_at_stripe_has_nothing_and_may_begin_an
     assert await plan_of(alice) is Plan.PLUS
 
 
+async def test_a_price_that_is_gone_costs_nobody_their_customer(gateway: StripeGateway, fake: FakeStripe) -> None:
+    alice = await make_account(plan=Plan.FREE)
+    await checkout(gateway, fake, alice, "price_pro_month")
+    del fake.state.objects["price_plus_month"]
+    with pytest.raises(PaymentsUnavailable):
+        await service.start_checkout(gateway, alice, "price_plus_month", SETTINGS, now=NOW)
+    [customer] = fake.state.of("customer")
+    assert await db.fetch_value("SELECT stripe_id FROM billing_customer") == customer["id"]
+    assert await db.fetch_value("SELECT count(*) FROM job") == 0
+
+
 async def test_a_subscription_for_something_else_gives_nothing(gateway: StripeGateway, fake: FakeStripe) -> None:
     alice = await make_account(plan=Plan.FREE)
     other = fake.state.add("prod", "product", id="prod_other", name="Mug", active=True, metadata={})

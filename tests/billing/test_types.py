@@ -9,7 +9,8 @@ import pytest
 import stripe
 
 from app.billing import fake_stripe, sync
-from app.billing.fake_stripe import ENDPOINTS, FakeStripe, Refused
+from app.billing.fake_parameters import Refused, check_parameters
+from app.billing.fake_stripe import ENDPOINTS, FakeStripe
 from app.billing.gateway import EVENTS
 from app.billing.stripe_gateway import API_VERSION, StripeGateway
 from app.domain.billing import Status, dispute_takes_money
@@ -156,4 +157,4 @@ def test_secrets_are_in_no_text_of_the_settings() -> None:
     for secret in ("sk_test_1", "whsec_test", "k" * 32):
         assert secret not in repr(SETTINGS)
     with pytest.raises(Refused):
-        fake_stripe.check_parameters({"colour": "red"}, stripe.params.CustomerCreateParams)
+        check_parameters({"colour": "red"}, stripe.params.CustomerCreateParams)
