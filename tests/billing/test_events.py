@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -115,6 +116,25 @@ class World:
         return best
 
 
+class SlowGateway:
+    """The real gateway; two of its first readings arrive after all others."""
+
+    def __init__(self, gateway: StripeGateway) -> None:
+        self.gateway, self.livemode = gateway, gateway.livemode
+        self.held = 0
+        self.release = asyncio.Event()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.gateway, name)
+
+    async def subscriptions(self, customer: str) -> Any:
+        found = await self.gateway.subscriptions(customer)
+        if self.held < 2:
+            self.held += 1
+            await self.release.wait()
+        return found
+
+
 SEEDS = range(10)
 _SEEN: set[str] = set()
 
@@ -140,6 +160,8 @@ async def test_shuffled_doubled_concurrent_late_and_replayed_events_end_in_the_t
             await asyncio.gather(*(take(fake, event) for event in world.to_deliver()))
             await workers()
     fake.is_down = False
+    await storm(world, context)
+    assert await plan_of(alice) is world.truth()
     late = list(fake.state.events)
     world.random.shuffle(late)
     for event in late:
@@ -158,6 +180,36 @@ async def test_shuffled_doubled_concurrent_late_and_replayed_events_end_in_the_t
     _SEEN.update(world.seen)
     if seed == SEEDS[-1]:
         assert set(Status) == _SEEN, "no walk came to some status"
+
+
+async def storm(world: World, context: jobs.JobContext) -> None:
+    """Things happen and are told at once, while workers are still busy with what was told before."""
+    slow = SlowGateway(context.gateway)  # type: ignore[arg-type]
+
+    async def tell() -> None:
+        for _ in range(8):
+            known = len(world.fake.state.events)
+            world.happen()
+            world.fake.state.emit("customer.updated", {"object": "customer", "id": world.subscription["customer"]})
+            for event in world.fake.state.events[known:]:
+                await take(world.fake, event)
+            await work(replace(context, payments=slow))  # type: ignore[arg-type]
+
+    async def early() -> None:
+        await work(replace(context, payments=slow))  # type: ignore[arg-type]
+
+    world.fake.state.emit("customer.updated", {"object": "customer", "id": world.subscription["customer"]})
+    world.fake.state.emit("customer.updated", {"object": "customer", "id": world.subscription["customer"]})
+    for event in world.fake.state.events[-2:]:
+        await take(world.fake, event)
+    first = [asyncio.create_task(early()) for _ in range(2)]
+    while slow.held < 2:  # noqa: ASYNC110 - the tasks are on their way
+        await asyncio.sleep(0)
+    await tell()
+    slow.release.set()
+    await asyncio.gather(*first)
+    await jobs.end_plans(SETTINGS)
+    await work(context)
 
 
 def made_event(fake: FakeStripe) -> Json:
