@@ -12,7 +12,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from app.accounts import entitlements
 from app.accounts import service as accounts
+from app.billing import events
+from app.billing import service as billing
+from app.billing import sync as billing_sync
+from app.billing.gateway import Gateway, gateway_for
 from app.core import clock, idempotency, logs, queue, ratelimit
 from app.core.db import atomic, fetch_value
 from app.core.mail import Mailer, mailer_for
@@ -36,6 +41,14 @@ class JobContext:
 
     settings: Settings
     mailer: Mailer
+    payments: Gateway | None = None
+
+    @property
+    def gateway(self) -> Gateway:
+        """The payment provider. Raises `LookupError` where there is none: the job waits for one, and is kept."""
+        if self.payments is None:
+            raise LookupError("no payment provider is set up")
+        return self.payments
 
 
 async def _password_reset(context: JobContext, payload: Mapping[str, Any]) -> None:
@@ -51,9 +64,36 @@ async def _fit_parameters(_context: JobContext, payload: Mapping[str, Any]) -> N
     await fitting.run_fit(payload["account_id"], asked_at, now=clock.now())
 
 
+async def _billing_event(context: JobContext, payload: Mapping[str, Any]) -> None:
+    grace = billing.grace_of(context.settings)
+    await events.process(context.gateway, payload["event"], grace=grace, now=clock.now())
+
+
+async def _billing_refresh(context: JobContext, payload: Mapping[str, Any]) -> None:
+    grace = billing.grace_of(context.settings)
+    await billing_sync.refresh(context.gateway, payload["account_id"], grace=grace, now=clock.now())
+
+
+async def _billing_offers(context: JobContext, _payload: Mapping[str, Any]) -> None:
+    await billing_sync.read_offers(context.gateway, now=clock.now())
+
+
+async def _billing_reconcile(context: JobContext, _payload: Mapping[str, Any]) -> None:
+    await billing_sync.reconcile(context.gateway, now=clock.now())
+
+
+async def _billing_close(context: JobContext, payload: Mapping[str, Any]) -> None:
+    await billing.close(context.gateway, payload)
+
+
 HANDLERS: Mapping[str, Callable[[JobContext, Mapping[str, Any]], Awaitable[None]]] = {
     "password_reset": _password_reset,
     fitting.FIT_JOB: _fit_parameters,
+    events.EVENT_JOB: _billing_event,
+    billing_sync.REFRESH_JOB: _billing_refresh,
+    billing_sync.OFFERS_JOB: _billing_offers,
+    billing_sync.RECONCILE_JOB: _billing_reconcile,
+    billing.CLOSE_JOB: _billing_close,
 }
 
 
@@ -91,6 +131,19 @@ async def sweep(settings: Settings) -> None:
         await connections.sweep(now)
         await idempotency.sweep(now)
         await ratelimit.sweep()
+        await events.sweep(now)
+        if settings.takes_payments:
+            await billing_sync.keep_up(settings.stripe_livemode, now=now)
+
+
+async def end_plans(settings: Settings) -> None:
+    """Take away the plans that have run out; what a subscription has become meanwhile is read once more."""
+    now = clock.now()
+    ended = await entitlements.lapse(now)
+    if ended and settings.takes_payments:
+        await queue.enqueue_apart(
+            billing_sync.REFRESH_JOB, [{"account_id": account_id} for account_id in ended], now, timedelta()
+        )
 
 
 async def tidy_search() -> None:
@@ -101,9 +154,9 @@ async def tidy_search() -> None:
             await fetch_value("SELECT gin_clean_pending_list('note_search_grams')")
 
 
-async def work(settings: Settings) -> None:
+async def work(settings: Settings, payments: Gateway | None = None) -> None:
     """Do jobs for ever; a database that is away is waited for."""
-    context = JobContext(settings, mailer_for(settings))
+    context = JobContext(settings, mailer_for(settings), payments)
     loop = asyncio.get_running_loop()
     next_sweep = next_tidy = loop.time()
     while True:
@@ -111,6 +164,7 @@ async def work(settings: Settings) -> None:
             if loop.time() >= next_tidy:
                 next_tidy = loop.time() + _TIDY_SECONDS
                 await tidy_search()
+                await end_plans(settings)
             if loop.time() >= next_sweep:
                 next_sweep = loop.time() + _SWEEP_SECONDS
                 await sweep(settings)
@@ -129,10 +183,13 @@ async def work(settings: Settings) -> None:
 @asynccontextmanager
 async def running(settings: Settings) -> AsyncGenerator[None, None]:
     """The worker runs as a task while the block does."""
-    task = asyncio.create_task(work(settings), name="jobs")
+    payments = gateway_for(settings)
+    task = asyncio.create_task(work(settings, payments), name="jobs")
     try:
         yield
     finally:
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+        if payments is not None:
+            await payments.close()

@@ -18,6 +18,7 @@ from litestar.static_files import create_static_files_router  # pyright: ignore[
 from litestar.types import ASGIApp
 
 from app import jobs
+from app.billing.gateway import gateway_for
 from app.core import db, logs
 from app.core.settings import Settings
 from app.domain.errors import AppError
@@ -29,6 +30,7 @@ from app.ui.render import STATIC
 from app.web import attempts
 from app.web.api.health import health
 from app.web.api.oauth import create_authorization_routes
+from app.web.api.webhooks import create_webhook_routes
 from app.web.attempts import AuthorizationContext
 from app.web.context import WebContext, signed_in
 from app.web.errors import app_error, http_error, unexpected
@@ -46,6 +48,8 @@ def create_app(settings: Settings) -> Litestar:
     mcp_routes, mcp_lifespan = create_mcp_routes(settings)
     endpoints = {surface.path: frozenset(map(Scope, surface.scopes())) for surface in SURFACES}
 
+    payments = gateway_for(settings)
+
     @asynccontextmanager
     async def lifespan(_app: Litestar) -> AsyncGenerator[None, None]:
         _end_with_parent()
@@ -55,6 +59,8 @@ def create_app(settings: Settings) -> Litestar:
                 _settle_heap()
                 yield
         finally:
+            if payments is not None:
+                await payments.close()
             await db.close_pool()
 
     async def refuse(request: Request[Any, Any, Any]) -> Response[Any] | None:
@@ -72,6 +78,7 @@ def create_app(settings: Settings) -> Litestar:
             health,
             *mcp_routes,
             create_authorization_routes(settings, list(endpoints)),
+            create_webhook_routes(settings),
             create_static_files_router(
                 "/static",
                 directories=[STATIC],
@@ -87,6 +94,7 @@ def create_app(settings: Settings) -> Litestar:
             {
                 "web": WebContext.of(settings, reference(settings)),
                 "settings": settings,
+                "payments": payments,
                 "authorization": AuthorizationContext.of(settings, endpoints),
             }
         ),

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from piccolo.conf.apps import AppConfig
 
-from app.accounts.tables import AccessKey, Account, Passkey, PasswordReset, WebSession
+from app.accounts.tables import AccessKey, Account, Entitlement, Passkey, PasswordReset, WebSession
 from app.audit.tables import McpAuditEvent
+from app.billing.tables import BillingCheckout, BillingCustomer, BillingEvent, BillingPrice, BillingSubscription
 from app.core.tables import IdempotencyKey, Job, RateLimit
 from app.decks.tables import Card, CardSchedule, Collection, Deck, DeckCount
 from app.notes.tables import Note, NoteCard, NoteSearch, NoteVersion
@@ -29,6 +30,7 @@ APP_CONFIG = AppConfig(
     migrations_folder_path=str(_INSIDE if _INSIDE.is_dir() else _BESIDE),
     table_classes=[
         Account,
+        Entitlement,
         WebSession,
         PasswordReset,
         Passkey,
@@ -38,6 +40,11 @@ APP_CONFIG = AppConfig(
         OAuthAuthorizationCode,
         OAuthAccessToken,
         OAuthRefreshToken,
+        BillingCustomer,
+        BillingSubscription,
+        BillingCheckout,
+        BillingPrice,
+        BillingEvent,
         McpAuditEvent,
         Collection,
         Deck,

@@ -68,7 +68,9 @@ async def rollback(database: str) -> AsyncIterator[None]:
 async def committed(database: str) -> AsyncIterator[None]:
     """The test commits for real; all rows are gone afterwards."""
     yield
-    await db.execute("TRUNCATE account, oauth_client, job, rate_limit RESTART IDENTITY CASCADE")
+    await db.execute(
+        "TRUNCATE account, oauth_client, job, rate_limit, billing_event, billing_price RESTART IDENTITY CASCADE"
+    )
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ are apart, in `passkeys`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from app.accounts import passwords, throttle
@@ -22,6 +23,7 @@ from app.accounts.credentials import (
     sign_in,
     sweep_resets,
 )
+from app.accounts.entitlements import entitle
 from app.accounts.fields import (
     check_language,
     check_rollover_hour,
@@ -37,7 +39,7 @@ from app.accounts.sessions import open_session, revoke_other_sessions, revoke_se
 from app.accounts.views import AccountView
 from app.core.db import atomic, changed_rows, execute, fetch_row
 from app.domain.errors import N_, Conflict, InvalidInput, NotFound
-from app.domain.plans import Plan
+from app.domain.plans import Entitlement, Plan, Source
 
 THEMES = ("system", "light", "dark")
 
@@ -92,20 +94,23 @@ async def sign_up(
     if await account_by_email(email) is not None:  # spares the hash; two at once are told apart below
         raise _taken()
     password_hash = await passwords.hashed(password)
-    row = await fetch_row(
-        "INSERT INTO account (email, email_key, password_hash, name, plan, zone, created_at) "  # noqa: S608 - constants
-        "VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (email_key) DO NOTHING "
-        f"RETURNING {ACCOUNT_COLUMNS}",
-        email,
-        email_key(email),
-        password_hash,
-        name,
-        plan,
-        zone,
-        now,
-    )
-    if row is None:
-        raise _taken()
+    async with atomic():
+        row = await fetch_row(
+            "INSERT INTO account (email, email_key, password_hash, name, plan, zone, created_at) "  # noqa: S608 - constants
+            "VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (email_key) DO NOTHING "
+            f"RETURNING {ACCOUNT_COLUMNS}",
+            email,
+            email_key(email),
+            password_hash,
+            name,
+            plan,
+            zone,
+            now,
+        )
+        if row is None:
+            raise _taken()
+        if plan is not Plan.FREE:
+            await entitle(row["id"], Entitlement(Source.OPERATOR, plan), now=now)
     return account_view(row)
 
 
@@ -143,17 +148,16 @@ async def set_study_day(account_id: int, *, zone: str, rollover_hour: int) -> Ac
     return account_view(row)
 
 
-async def set_plan(email: str, plan: Plan) -> AccountView:
-    """Put the account of an e-mail address on a plan. Raises `NotFound`."""
+async def set_plan(email: str, plan: Plan, *, now: datetime, alone: bool = True) -> AccountView:
+    """The operator puts the account of an e-mail address on a plan. Raises `NotFound`.
+
+    With `alone` that is all that counts; else a subscription that gives more still does.
+    """
     found = await account_by_email(email)
-    row = found and await fetch_row(
-        f"UPDATE account SET plan = $2 WHERE id = $1 RETURNING {ACCOUNT_COLUMNS}",  # noqa: S608 - constants
-        found.id,
-        plan,
-    )
-    if not row:
+    if found is None:
         raise NotFound(N_("No account has this e-mail address."))
-    return account_view(row)
+    counts = await entitle(found.id, Entitlement(Source.OPERATOR, plan), now=now, alone=alone)
+    return replace(found, plan=counts)
 
 
 async def delete_account(account_id: int, password: str) -> None:

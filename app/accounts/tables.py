@@ -16,13 +16,23 @@ class Account(Table, tablename="account", db=DB):
     email_key = Text(unique=True)
     password_hash = Text(null=True, default=None, help_text="argon2id; null when only passkeys sign in")
     name = Text(default="")
-    plan = Text(default="free")
+    plan = Text(default="free", help_text="The largest of its entitlements; `app.accounts.entitlements` writes it")
     zone = Text(default="UTC", help_text="IANA time zone")
     rollover_hour = SmallInt(default=4, help_text="Local hour at which a study day starts")
     language = Text(default="en")
     theme = Text(default="system", help_text="system, light or dark")
     single_keys = Boolean(default=True, help_text="Whether single keys act on the study page (WCAG 2.1.4)")
     created_at = Timestamptz()
+
+
+class Entitlement(Table, tablename="entitlement", db=DB):
+    """A plan that a source gives an account. Primary key (account_id, source)."""
+
+    account_id = BigInt()
+    source = Text(primary_key=True, help_text="operator, stripe or stripe_test")
+    plan = Text()
+    until = Timestamptz(null=True, default=None, help_text="When it runs out by itself")
+    given_at = Timestamptz()
 
 
 class WebSession(Table, tablename="web_session", db=DB):

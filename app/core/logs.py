@@ -48,8 +48,8 @@ def configure(level: str, form: str) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
-    # The libraries' own lines repeat ours, or carry addresses with query strings.
-    for noisy in ("uvicorn.access", "httpx", "httpcore", "mcp"):
+    # The libraries' own lines repeat ours, or carry addresses with query strings and what was sent.
+    for noisy in ("uvicorn.access", "httpx", "httpcore", "mcp", "stripe"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
 
 

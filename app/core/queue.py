@@ -6,13 +6,14 @@ loses nothing: its job is claimed again when the claim runs out. A job's handler
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
 
-from app.core.db import execute, fetch_row
+from app.core.db import execute, execute_many, fetch_row
 
 CLAIM = timedelta(minutes=5)
 ATTEMPTS = 10
@@ -34,6 +35,25 @@ async def enqueue(kind: str, payload: dict[str, Any], now: datetime, run_at: dat
         "INSERT INTO job (kind, payload, run_at, attempts, created_at) VALUES ($1, $2, $3, 0, $4)",
         kind,
         msgspec.json.encode(payload).decode(),
+        run_at or now,
+        now,
+    )
+
+
+async def enqueue_apart(kind: str, payloads: Sequence[dict[str, Any]], now: datetime, apart: timedelta) -> None:
+    """Add a job for each payload, each to run `apart` after the one before it."""
+    await execute_many(
+        "INSERT INTO job (kind, payload, run_at, attempts, created_at) VALUES ($1, $2, $3, 0, $4)",
+        [(kind, msgspec.json.encode(each).decode(), now + index * apart, now) for index, each in enumerate(payloads)],
+    )
+
+
+async def enqueue_once(kind: str, now: datetime, run_at: datetime | None = None) -> None:
+    """Add a job without payload, unless one of its kind is waiting or running."""
+    await execute(
+        "INSERT INTO job (kind, payload, run_at, attempts, created_at) SELECT $1, '{}', $2, 0, $3 "
+        "WHERE NOT EXISTS (SELECT FROM job WHERE kind = $1 AND failed_at IS NULL)",
+        kind,
         run_at or now,
         now,
     )

@@ -6,6 +6,7 @@ A field's `metadata` carries its environment variable and the sentence of `docs/
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -74,6 +75,27 @@ def _words(value: str) -> tuple[str, ...]:
     return tuple(word for word in value.replace(",", " ").split() if word)
 
 
+def _stripe_key(value: str) -> str:
+    key = value.strip()
+    if not re.fullmatch(r"(sk|rk)_(test|live)_[A-Za-z0-9_]+", key):
+        raise ValueError("takes a secret or restricted key of Stripe (sk_test_…, sk_live_…, rk_test_…, rk_live_…)")
+    return key
+
+
+def _webhook_secrets(value: str) -> tuple[str, ...]:
+    secrets_given = _words(value)
+    if not all(secret.startswith("whsec_") for secret in secrets_given):
+        raise ValueError("takes signing secrets that start with whsec_")
+    return secrets_given
+
+
+def _loopback_url(value: str) -> str:
+    url = _url(value)
+    if urlsplit(url).hostname not in {"127.0.0.1", "localhost", "::1"}:
+        raise ValueError("takes the address of a stand-in on this machine, like http://127.0.0.1:12111")
+    return url
+
+
 def _figures(value: str) -> tuple[tuple[str, int], ...]:
     """`free.decks=50 plus.cards=30000` as pairs."""
     figures: dict[str, int] = {}
@@ -86,8 +108,9 @@ def _figures(value: str) -> tuple[tuple[str, int], ...]:
     return tuple(figures.items())
 
 
-def _setting(variable: str, default: object, parse: Callable[[str], object], help: str) -> Any:
-    return field(default=default, metadata={"variable": variable, "parse": parse, "help": help})
+def _setting(variable: str, default: object, parse: Callable[[str], object], help: str, *, secret: bool = False) -> Any:
+    """A secret is left out of the text of the settings, which a debugger or a log line might show."""
+    return field(default=default, repr=not secret, metadata={"variable": variable, "parse": parse, "help": help})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +128,7 @@ class Settings:
         "",
         _text,
         "A PostgreSQL 15 or newer to use instead of the embedded one (`postgresql://…`).",
+        secret=True,
     )
     pool_size: int = _setting(
         "LOCI_POOL_SIZE",
@@ -126,6 +150,7 @@ class Settings:
         _text,
         "Key that signs short-lived cookies, at least 32 characters. Without it one is generated into the data folder; "
         "several machines need the same.",
+        secret=True,
     )
     allowed_origins: tuple[str, ...] = _setting(
         "LOCI_ALLOWED_ORIGINS",
@@ -143,6 +168,41 @@ class Settings:
     plans: bool = _setting("LOCI_PLANS", True, _switch, "Whether plans limit accounts; off makes everybody Pro.")
     plan_figures: tuple[tuple[str, int], ...] = _setting(
         "LOCI_PLAN_FIGURES", (), _figures, "Changed figures of the plan table, like `free.decks=50 plus.cards=30000`."
+    )
+    stripe_secret_key: str = _setting(
+        "LOCI_STRIPE_SECRET_KEY",
+        "",
+        _stripe_key,
+        "Key with which people pay for plans through Stripe (docs/billing.md); without it the operator sets plans.",
+        secret=True,
+    )
+    stripe_webhook_secrets: tuple[str, ...] = _setting(
+        "LOCI_STRIPE_WEBHOOK_SECRET",
+        (),
+        _webhook_secrets,
+        "Signing secret of the webhook endpoint (`whsec_…`); two while one is being replaced by the other.",
+        secret=True,
+    )
+    stripe_portal_configuration: str = _setting(
+        "LOCI_STRIPE_PORTAL_CONFIGURATION",
+        "",
+        _text,
+        "Configuration of the customer portal (`bpc_…`), when it is not the default one.",
+    )
+    stripe_trial_days: int = _setting(
+        "LOCI_STRIPE_TRIAL_DAYS", 0, _whole(0, 365), "Days that a first subscription may be tried before it is paid."
+    )
+    stripe_grace_days: int = _setting(
+        "LOCI_STRIPE_GRACE_DAYS", 7, _whole(0, 60), "Days for which a plan stays after a payment has failed."
+    )
+    stripe_automatic_tax: bool = _setting(
+        "LOCI_STRIPE_AUTOMATIC_TAX", False, _switch, "Whether Stripe Tax adds taxes to the prices."
+    )
+    stripe_api_url: str = _setting(
+        "LOCI_STRIPE_API_URL",
+        "",
+        _loopback_url,
+        "Address of a stand-in for Stripe on this machine (`loci billing fake`), for trying and testing.",
     )
     deck_card_cap: int = _setting("LOCI_DECK_CARD_CAP", 500, _whole(1, 100_000), "Live cards that one deck may hold.")
     trash_days: int = _setting(
@@ -165,6 +225,7 @@ class Settings:
         "",
         _mail_server,
         "Mail server, `smtp://user:password@host:587` (STARTTLS) or `smtps://…`; else the server prints its mail.",
+        secret=True,
     )
     mail_from: str = _setting("LOCI_MAIL_FROM", "Loci <loci@localhost>", _text, "Sender of the mail.")
     log_level: str = _setting("LOCI_LOG_LEVEL", "info", str.lower, "debug, info, warning or error.")
@@ -187,7 +248,7 @@ class Settings:
                     read[item.name] = item.metadata["parse"](text)
                 except ValueError as error:
                     raise SettingsError(f"{variable_of(item)} {error}.") from None
-        unknown = sorted(name for name in given if not name.startswith("LOCI_STRIPE_"))
+        unknown = sorted(given)
         if unknown:
             raise SettingsError(f"{', '.join(unknown)}: no such setting; docs/settings.md lists them.")
         settings = cls(**read)  # type: ignore[arg-type]
@@ -201,6 +262,8 @@ class Settings:
             raise SettingsError("LOCI_LOG_LEVEL takes debug, info, warning or error.")
         if self.log_format not in {"json", "text"}:
             raise SettingsError("LOCI_LOG_FORMAT takes json or text.")
+        if self.stripe_api_url and self.stripe_livemode:
+            raise SettingsError("LOCI_STRIPE_API_URL takes a test key: a live one is for Stripe alone.")
 
     @property
     def base_url(self) -> str:
@@ -209,6 +272,16 @@ class Settings:
             return self.public_url
         host = "127.0.0.1" if self.host in {"0.0.0.0", "::", ""} else self.host  # noqa: S104 - compared, not bound
         return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+
+    @property
+    def takes_payments(self) -> bool:
+        """Whether people choose and pay for plans themselves."""
+        return self.plans and bool(self.stripe_secret_key)
+
+    @property
+    def stripe_livemode(self) -> bool:
+        """Whether the key is one for real money."""
+        return "_live_" in self.stripe_secret_key
 
     @property
     def secure_cookies(self) -> bool:

@@ -1,13 +1,16 @@
-"""What each plan includes: one table of data, and an operator's changes to its figures."""
+"""What each plan includes: one table of data, an operator's changes to its figures; and who may be on which plan."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, TypeAlias
+
+from app.domain.errors import N_
 
 
 class Plan(StrEnum):
@@ -69,6 +72,33 @@ Overrides: TypeAlias = Mapping[str, int] | tuple[tuple[str, int], ...]
 """An operator's figures by names like `free.decks`; features take 0 or 1."""
 
 
+class Source(StrEnum):
+    """Who gives an account a plan. Each says its own, and the largest counts."""
+
+    OPERATOR = "operator"
+    STRIPE = "stripe"
+    STRIPE_TEST = "stripe_test"
+    """Stripe's test mode, in which nobody pays: its plans are gone once the server runs with a live key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entitlement:
+    """A plan from one source, until a moment (UTC) or for as long as the source does not say otherwise."""
+
+    source: Source
+    plan: Plan
+    until: datetime | None = None
+
+    def in_force(self, now: datetime) -> bool:
+        return self.until is None or now < self.until
+
+
+def plan_in_force(entitlements: Iterable[Entitlement], now: datetime) -> Plan:
+    """The largest plan of those in force; Free without any."""
+    order = list(Plan)
+    return max((item.plan for item in entitlements if item.in_force(now)), key=order.index, default=Plan.FREE)
+
+
 def effective_plan(plan: Plan, plans_on: bool = True) -> Plan:
     """The plan that counts: everybody has Pro where plans are off."""
     return plan if plans_on else Plan.PRO
@@ -108,6 +138,20 @@ def check_overrides(overrides: Overrides) -> None:
         least = 1 if limit in _AT_LEAST_ONE else 0
         if not least <= figure <= _LARGEST:
             raise ValueError(f"takes a figure from {least} to {_LARGEST} for {name}")
+
+
+def ai_write_refusal(plan: Plan, overrides: Overrides = (), *, plans_on: bool = True) -> tuple[str, str] | None:
+    """The gate: None when AI clients may write on this plan, else the message ids of why not and of what to do.
+
+    Every place that refuses, or says beforehand that it would, asks here: tools, the account's status, the consent page
+    and the plan page cannot disagree.
+    """
+    if includes(plan, Feature.AI_WRITE, overrides, plans_on=plans_on):
+        return None
+    return (
+        N_("Creating, changing, deleting and restoring from an AI chat needs the Plus or Pro plan."),
+        N_("Reading and searching work on every plan. The person can change the plan in Loci."),
+    )
 
 
 def includes(plan: Plan, feature: Feature, overrides: Overrides = (), *, plans_on: bool = True) -> bool:

@@ -30,6 +30,10 @@ DEFAULT_SCOPES: Final = frozenset(Scope) - {Scope.OFFLINE_ACCESS}
 """What is offered to a client that asks for nothing, or only for `email profile`."""
 
 
+PLAN_SCOPES: Final = frozenset({Scope.DECKS_WRITE, Scope.MEMORY_WRITE})
+"""The scopes whose tools write, which not every plan includes for AI clients."""
+
+
 class Group(StrEnum):
     """Under which heading a permission stands."""
 

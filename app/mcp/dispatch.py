@@ -19,7 +19,7 @@ from app.domain.errors import N_, AppError, PlanRequired
 from app.mcp.errors import scope_error, tool_error, unexpected
 from app.mcp.http import REFUSED
 from app.mcp.metadata import metadata_path
-from app.mcp.plans import may
+from app.mcp.plans import may, standing_of, write_refusal
 from app.mcp.registry import Surface
 from app.mcp.schema import parse
 from app.mcp.spec import AnyTool, Call, Reply
@@ -72,10 +72,8 @@ async def call_tool(request: McpRequest, name: str, arguments: Mapping[str, Any]
 async def _run(request: McpRequest, tool: AnyTool, arguments: Mapping[str, Any] | None) -> Reply[Any]:
     caller = request.caller
     if not may(caller, tool.feature, request.settings):
-        raise PlanRequired(
-            N_("Creating, changing, deleting and restoring from an AI chat needs the Plus or Pro plan."),
-            N_("Reading and searching work on every plan. The person can change the plan in Loci."),
-        )
+        standing = await standing_of(caller, request.settings, now=clock.now())
+        raise write_refusal(caller, standing, request.settings) or PlanRequired(N_("Another plan is needed."))
     given = parse(tool.input, arguments)
     call = Call(caller=caller, settings=request.settings, now=clock.now(), request_id=request.request_id)
     if not tool.kind.mutates:

@@ -22,7 +22,7 @@ _PLAN_CODES = frozenset({ErrorCode.PLAN_REQUIRED, ErrorCode.DECK_LIMIT_EXCEEDED}
 
 def upgrade_url(settings: Settings) -> str:
     """The page where the person changes the plan."""
-    return f"{settings.base_url}/account/plan"
+    return f"{settings.base_url}/plan"
 
 
 def tool_error(error: AppError, settings: Settings) -> types.CallToolResult:

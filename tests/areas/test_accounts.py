@@ -217,11 +217,11 @@ def test_an_unknown_zone_of_a_browser_becomes_utc() -> None:
 
 async def test_the_plan_is_set_by_address(rollback: None) -> None:
     account = await make_account(plan=Plan.FREE)
-    assert (await service.set_plan("ALICE@example.org", Plan.PRO)).plan is Plan.PRO
+    assert (await service.set_plan("ALICE@example.org", Plan.PRO, now=NOW)).plan is Plan.PRO
     assert (await queries.account(account.id)).plan is Plan.PRO
     for unknown in ("bob@example.org", "nonsense"):
         with pytest.raises(NotFound) as caught:
-            await service.set_plan(unknown, Plan.PRO)
+            await service.set_plan(unknown, Plan.PRO, now=NOW)
         assert unknown not in str(caught.value)
 
 
@@ -277,6 +277,7 @@ async def _write_rows(account_id: int) -> None:
         "passkey", "mcp_audit_events", "idempotency_key", "collection", "deck", "card", "card_schedule", "review",
         "study_settings", "deck_settings", "oauth_connection", "oauth_authorization_code", "oauth_access_token",
         "oauth_refresh_token",
+        "billing_customer", "billing_subscription", "billing_checkout",
     )  # fmt: skip
     for table in order:
         columns = await db.fetch(
@@ -297,7 +298,7 @@ async def _write_rows(account_id: int) -> None:
                 values[name] = fillers[column["data_type"]]
         with_id = table not in {"card_schedule", "idempotency_key", "study_settings", "deck_settings"}
         key = "RETURNING id" if with_id else ""
-        made[table.removeprefix("oauth_")] = await db.fetch_value(
+        made[table.removeprefix("oauth_").removeprefix("billing_")] = await db.fetch_value(
             f"INSERT INTO {table} ({', '.join(values)}) VALUES ({', '.join(values.values())}) {key}"  # noqa: S608
         )
 

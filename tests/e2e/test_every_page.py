@@ -68,7 +68,7 @@ async def pages_of(page: Page, server: Server) -> list[str]:
         f"{note}/cards?headings=1",
         "/", "/decks", "/decks/new", "/search", "/search?q=the", "/search?q=nothing-like-this", "/trash", "/activity",
         "/keys", "/connections", "/connect", "/connect/claude", "/developers",
-        "/account", "/account/plan", "/settings/study", "/no-such-page", f"{collection}", f"{deck}", f"{deck}/edit",
+        "/account", "/plan", "/settings/study", "/no-such-page", f"{collection}", f"{deck}", f"{deck}/edit",
         f"{deck}/settings", f"{deck}/cards/new",
         f"{deck}/study", f"{card}", f"{card}/edit",
     ]  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from app.core import db
-from app.domain.plans import Plan
+from app.domain.plans import Plan, ai_write_refusal
 from app.domain.scopes import Scope
 from app.mcp.registry import SURFACES, TOOLS, wire
 from app.mcp.spec import AnyTool
@@ -86,9 +86,20 @@ async def test_the_plan_decides_over_writing_and_over_nothing_else(client: Clien
         return
     about = result["_meta"]["loci/error"]
     assert about["code"] == "PLAN_REQUIRED"
-    assert about["upgradeUrl"].endswith("/account/plan")
+    assert about["upgradeUrl"].endswith("/plan")
     assert about["upgradeUrl"] in result["content"][0]["text"]
     assert await _rows() == before
+
+
+async def test_what_is_refused_is_what_the_status_says(http: httpx.AsyncClient, committed: None):
+    for plan in Plan:
+        client = Client(http, await make_key(await make_account(f"{plan}@example.org", plan=plan)))
+        status = await client.done("get_account_status")
+        refused = await client.call("create_deck", {"title": "Rivers"})
+        assert status["canWrite"] == (not refused.get("isError")) == (ai_write_refusal(plan) is None)
+        if not status["canWrite"]:
+            assert status["whyNot"] in refused["content"][0]["text"]
+            assert status["whyNot"] == " ".join(ai_write_refusal(plan) or ())
 
 
 @every_tool

@@ -259,7 +259,7 @@ async def test_the_account_status_says_who_may_write_and_why_not(
     assert status["email"] == "a***@example.org"
     assert (status["plan"], status["canWrite"]) == ("plus", True)
     assert "whyNot" not in status
-    assert status["upgradeUrl"] == f"{live_server.url}/account/plan"
+    assert status["upgradeUrl"] == f"{live_server.url}/plan"
     assert status["usage"]["decks"] == {"used": 2, "limit": 200}
     assert status["usage"]["cards"] == {"used": 2, "limit": 20_000}
     reader = await client_of(http, world.alice, Scope.DECKS_READ)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import structlog
+from litestar import Litestar
 from structlog.testing import LogCapture
 
 from app.accounts import service as accounts
 from app.core import clock, db
-from tests.oauth.conftest import BASE, App, Browser, browser_of, continue_link, query_of
+from tests.oauth.conftest import BASE, SETTINGS, App, Browser, browser_of, continue_link, query_of
 from tests.web.conftest import text_of
 
 
@@ -33,6 +35,18 @@ async def test_the_page_says_who_asks_for_what_and_where_it_leads(app: App, alic
     assert allow.replace("allow", "deny") == cancel  # of equal weight
     assert page.text.count("data-autofocus") == 1
     assert re.search(r"<h1[^>]*data-autofocus", page.text)
+
+
+@pytest.mark.parametrize("plan", ["free", "plus"])
+async def test_the_page_says_what_the_plan_keeps_the_client_from(
+    application: Litestar, app: App, alice: Browser, plan: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_plans = replace(application.state.web, settings=replace(SETTINGS, plans=True))
+    monkeypatch.setattr(application.state, "web", with_plans)
+    await db.execute("UPDATE account SET plan = $1", plan)
+    said = "Creating, changing, deleting and restoring from an AI chat needs the Plus or Pro plan."
+    assert (said in text_of(await alice.get(app.address()))) == (plan == "free")
+    assert said not in text_of(await alice.get(app.address(scope="decks:read"))), "nothing is to be written"
 
 
 @pytest.mark.parametrize("shut_out", [True, False])

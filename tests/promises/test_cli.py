@@ -154,7 +154,10 @@ def test_a_port_that_is_taken_is_said_before_anything_starts(beside_a_server: Te
 def test_billing_check_says_who_sets_plans(alone: Terminal) -> None:
     assert "`loci account plan`" in alone.run("billing", "check").stdout
     assert "everybody has everything" in alone.run("billing", "check", LOCI_PLANS="off").stdout
-    assert "LOCI_STRIPE_" in alone.refused("billing", "check", LOCI_STRIPE_SECRET_KEY="sk_test_1")
+    assert "sk_test_" in alone.refused("billing", "check", LOCI_STRIPE_SECRET_KEY="a key of something else")
+    stripe = {"LOCI_STRIPE_SECRET_KEY": "sk_test_1", "LOCI_STRIPE_API_URL": "http://127.0.0.1:1"}
+    assert "does not answer" in alone.run("billing", "check", status=1, **stripe).stderr
+    assert "No payment provider" in alone.refused("billing", "replay", "evt_1")
 
 
 def test_help_and_version_need_nothing(alone: Terminal) -> None:

@@ -35,7 +35,7 @@ PUBLIC = {
     "/connect/other",
     "/developers",
 }
-NOT_PAGES = ("/static", "/mcp", "/.well-known", "/token", "/register", "/revoke")
+NOT_PAGES = ("/static", "/mcp", "/.well-known", "/token", "/register", "/revoke", "/webhooks")
 MISSING = 987_654_321
 OWNED = (
     "account", "collection", "deck", "card", "card_schedule", "review", "access_key", "web_session", "passkey",

@@ -144,8 +144,10 @@ async def test_the_address_of_a_refused_form_leads_back(alice: Visitor) -> None:
 
 
 async def test_the_plan_page_says_what_is_used(alice: Visitor) -> None:
-    said = text_of(await alice.get("/account/plan"))
-    assert "You are on Plus and use 0 decks, 0 cards and 0 notes." in said
+    said = text_of(await alice.get("/plan"))
+    assert "You are on Plus" in said
+    assert "Decks 0 of 200" in said
+    assert "Notes 0 of 5,000" in said
 
 
 # Passkeys, with a software authenticator.

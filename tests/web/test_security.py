@@ -36,7 +36,7 @@ def routes(application: Litestar) -> list[tuple[str, frozenset[str]]]:
         if isinstance(route, HTTPRoute)
         and not route.path_format.startswith(("/mcp", "/static", "/.well-known"))
         and route.path_format
-        not in {"/token", "/register", "/revoke"}  # carry no cookie, and may be called by any page
+        not in {"/token", "/register", "/revoke", "/webhooks/stripe"}  # carry no cookie, and may be called by any page
     ]
 
 

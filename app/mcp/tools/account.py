@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from typing import Annotated
+from zoneinfo import ZoneInfo
 
 from msgspec import UNSET, Meta, UnsetType
 
 from app.accounts.views import Caller
+from app.billing.queries import PlanStanding
 from app.core.settings import Settings
 from app.decks import queries
-from app.domain.plans import Feature, Plan
+from app.domain.billing import GIVING
+from app.domain.plans import Plan
 from app.domain.scopes import Scope
 from app.mcp.errors import upgrade_url
-from app.mcp.plans import figures_of, may
+from app.mcp.plans import figures_of, standing_of, subscription_text, write_refusal
 from app.mcp.spec import Call, Input, Kind, Output, Reply, Toolset, ToolSpec
 from app.mcp.tools.fields import Count
 from app.notes import queries as note_queries
@@ -48,12 +51,15 @@ async def get_account_status(call: Call, _given: Nothing) -> Reply[AccountStatus
     caller, figures = call.caller, figures_of(call.caller.plan, call.settings)
     usage = await queries.usage(caller.account_id)
     notes = await note_queries.usage(caller.account_id)
-    why_not = _why_not(caller, call.settings)
+    standing = await standing_of(caller, call.settings, now=call.now)
+    why_not = _why_not(caller, standing, call.settings)
+    subscription = subscription_text(caller, standing)
     status = AccountStatus(
         email=masked(caller.email),
         plan=caller.plan.value,
         can_write=why_not is None,
         why_not=why_not or UNSET,
+        renews_on=_day(caller, standing) or UNSET,
         upgrade_url=upgrade_url(call.settings),
         usage=Usage(
             decks=Used(used=usage.decks, limit=figures.decks),
@@ -69,6 +75,8 @@ async def get_account_status(call: Call, _given: Nothing) -> Reply[AccountStatus
     ]
     if why_not:
         lines.append(why_not)
+    elif subscription:
+        lines.append(subscription)
     lines.append(f"Plan page: {status.upgrade_url}")
     return Reply(status, "\n".join(lines))
 
@@ -79,9 +87,17 @@ def masked(email: str) -> str:
     return f"{name[:1]}***@{host}"
 
 
-def _why_not(caller: Caller, settings: Settings) -> str | None:
-    if not may(caller, Feature.AI_WRITE, settings):
-        return "Writing from an AI chat needs the Plus or Pro plan; reading and searching work on every plan."
+def _day(caller: Caller, standing: PlanStanding) -> str | None:
+    """The local day on which a plan that is paid renews or ends."""
+    if standing.date is None or standing.standing not in GIVING:
+        return None
+    return standing.date.astimezone(ZoneInfo(caller.zone)).date().isoformat()
+
+
+def _why_not(caller: Caller, standing: PlanStanding, settings: Settings) -> str | None:
+    refusal = write_refusal(caller, standing, settings)
+    if refusal is not None:
+        return str(refusal)
     if Scope.DECKS_WRITE not in caller.scopes:
         return f"This connection was not granted {Scope.DECKS_WRITE.value}; connect again and allow it."
     return None

@@ -10,13 +10,15 @@ from litestar.params import FromPath
 
 from app.accounts import queries, service
 from app.accounts.views import SignedIn
+from app.billing import queries as billing
 from app.core import clock
 from app.decks import queries as decks
 from app.domain.errors import N_, AppError, InvalidInput
-from app.domain.plans import Plan, effective_plan, limits_for
+from app.domain.plans import effective_plan, limits_for
 from app.notes import queries as note_queries
+from app.ui.plan_view import standing_text
 from app.ui.translations import languages
-from app.web.context import HtmlRequest, Me, done, forget_cookie, go, page, party_of, web_context
+from app.web.context import HtmlRequest, Me, done, forget_cookie, go, page, party_of, reader_of, web_context
 from app.web.errors import with_retry_after
 from app.web.forms import Form
 from app.web.pages.sign_in import refusal
@@ -40,6 +42,7 @@ async def _account_page(
     now = clock.now()
     settings = web_context(request).settings
     plan = effective_plan(me.account.plan, settings.plans)
+    standing = await billing.standing(me.account.id, settings, now=now)
     return page(
         request,
         "account/account.html",
@@ -55,6 +58,8 @@ async def _account_page(
         with_passkeys=party_of(request).is_usable,
         usage=await decks.usage(me.account.id),
         notes=await note_queries.usage(me.account.id),
+        sentence=standing_text(reader_of(request), standing),
+        subscribed=standing.is_running,
         languages=[(code, LANGUAGE_NAMES.get(code, code)) for code in languages()],
     )
 
@@ -143,27 +148,16 @@ async def delete_account(request: HtmlRequest, me: Me) -> Response[None] | Respo
     try:
         if form.text("email").casefold() != me.account.email.casefold():
             raise InvalidInput(N_("Type your e-mail address to confirm."), field="email")
+        settings = web_context(request).settings
+        subscribed = (await billing.standing(me.account.id, settings, now=clock.now())).is_running
         await service.delete_account(me.account.id, form.secret("password"))
     except AppError as error:
         return await _refused(request, me, error, "delete")
-    response = go(request, "/sign-in", done(N_("Your account and everything in it are erased.")))
+    erased = N_("Your account and everything in it are erased.")
+    with_plan = N_("Your account and everything in it are erased. Your subscription is being cancelled.")
+    response = go(request, "/sign-in", done(with_plan if subscribed else erased))
     forget_cookie(request, response, web_context(request).session_cookie)
     return response
-
-
-@get("/account/plan")
-async def plan_page(request: HtmlRequest, me: Me) -> Response[str]:
-    """What each plan has, and what of it is used."""
-    settings = web_context(request).settings
-    return page(
-        request,
-        "account/plan.html",
-        nav="account",
-        plan=effective_plan(me.account.plan, settings.plans),
-        plans=[(plan, limits_for(plan, settings.plan_figures)) for plan in Plan],
-        usage=await decks.usage(me.account.id),
-        notes=await note_queries.usage(me.account.id),
-    )
 
 
 HANDLERS = [
@@ -174,5 +168,4 @@ HANDLERS = [
     revoke_session,
     revoke_other_sessions,
     delete_account,
-    plan_page,
 ]

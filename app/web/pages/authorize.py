@@ -16,8 +16,9 @@ from app.accounts.throttle import network
 from app.accounts.views import SignedIn
 from app.core import clock, logs
 from app.domain.errors import N_, AppError, InvalidInput
+from app.domain.plans import ai_write_refusal
 from app.domain.redirects import destination
-from app.domain.scopes import SENTENCES, Scope
+from app.domain.scopes import PLAN_SCOPES, SENTENCES, Scope
 from app.oauth import consent as consents
 from app.oauth.consent import AuthorizationRefused
 from app.oauth.documents import document_host
@@ -165,8 +166,18 @@ def _consent_page(
         known=found.known,
         sentences=[sentence for sentence in SENTENCES if sentence.scope in found.offered],
         ticked=ticked,
+        refusal=_write_refusal(request, found.offered),
         errors=errors or [],
     )
+
+
+def _write_refusal(request: HtmlRequest, offered: frozenset[Scope]) -> tuple[str, str] | None:
+    """What the person's plan keeps the client from, of what it asks to write."""
+    me: SignedIn | None = request.scope["state"].get("signed_in")
+    if me is None or not offered & PLAN_SCOPES:
+        return None
+    settings = web_context(request).settings
+    return ai_write_refusal(me.account.plan, settings.plan_figures, plans_on=settings.plans)
 
 
 def _onward(request: HtmlRequest, found: Consent, location: str, *, allowed: bool) -> Response[Any]:

@@ -1,0 +1,1 @@
+"""Payments: customers and subscriptions at Stripe, what was read of them, the inbox of events."""
