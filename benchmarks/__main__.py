@@ -28,6 +28,7 @@ from app.serve import database
 from benchmarks.figures import Figures, as_mapping, table
 from benchmarks.fitting import fit_many
 from benchmarks.measure import FULL, QUICK, Amount, Target, measure
+from benchmarks.notes import load_notes, note_subjects
 from benchmarks.processes import free_port, process
 from benchmarks.subjects import subjects
 from benchmarks.texts import Writer
@@ -35,8 +36,9 @@ from benchmarks.world import import_batches, load
 
 _SEED = 5
 _CARDS, _QUICK_CARDS = 100_000, 10_000
+_NOTES, _QUICK_NOTES = 10_000, 1_000
 # Limits must not be what is measured; the statement that checks them runs all the same.
-_FIGURES = "pro.decks=1000000 pro.cards=10000000 pro.calls_per_minute=100000000 pro.burst=100000000"
+_FIGURES = "pro.decks=1000000 pro.cards=10000000 pro.notes=1000000 pro.calls_per_minute=100000000 pro.burst=100000000"
 
 
 def main() -> None:
@@ -45,7 +47,8 @@ def main() -> None:
     cards = options.cards or (_QUICK_CARDS if options.quick else _CARDS)
     started = time.monotonic()
     with _folder() as folder:
-        lines, facts = _run(folder, cards, QUICK if options.quick else FULL)
+        notes = options.notes or (_QUICK_NOTES if options.quick else _NOTES)
+        lines, facts = _run(folder, cards, notes, QUICK if options.quick else FULL)
     facts["seconds"] = round(time.monotonic() - started)
     print(table(lines))
     print("\n" + "  ".join(f"{name}: {value}" for name, value in facts.items()))
@@ -61,11 +64,12 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--quick", action="store_true", help="10,000 cards and fewer calls: half a minute, rough")
     parser.add_argument("--cards", type=int, help="cards of the account, a multiple of 500")
+    parser.add_argument("--notes", type=int, help="notes of the account, 10,000 unless told")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to a file as well")
     return parser.parse_args()
 
 
-def _run(folder: Path, cards: int, amount: Amount) -> tuple[list[Figures], dict[str, Any]]:
+def _run(folder: Path, cards: int, notes: int, amount: Amount) -> tuple[list[Figures], dict[str, Any]]:
     port, bare_port = free_port(), free_port()
     environment = {
         "PATH": os.environ["PATH"],
@@ -80,7 +84,7 @@ def _run(folder: Path, cards: int, amount: Amount) -> tuple[list[Figures], dict[
     writer = Writer(_SEED)
     with database(settings):
         _say("loading")
-        world = uvloop.run(_with_pool(lambda: _prepared(writer, cards)))
+        world = uvloop.run(_with_pool(lambda: _prepared(writer, cards, notes)))
         ours = process("app.cli", "serve", port=port, folder=folder, log="loci.log", environment=environment)
         words = ("benchmarks.bare", "--port", str(bare_port))
         bare = process(*words, port=bare_port, folder=folder, log="bare.log", environment=environment)
@@ -90,7 +94,7 @@ def _run(folder: Path, cards: int, amount: Amount) -> tuple[list[Figures], dict[
                 "ours": Target(port, psutil.Process(loci_process.pid)),
                 "bare_server": Target(bare_port, psutil.Process(bare_process.pid)),
             }
-            measured = subjects(world, import_batches(writer))
+            measured = [*subjects(world, import_batches(writer)), *note_subjects(world, notes)]
             lines = uvloop.run(_with_pool(lambda: measure(measured, amount, **targets)))
             version = uvloop.run(_with_pool(lambda: fetch_value("SHOW server_version")))
         # With the server gone, whose worker would take the job.
@@ -98,6 +102,7 @@ def _run(folder: Path, cards: int, amount: Amount) -> tuple[list[Figures], dict[
     return lines, {
         **fitted,
         "cards": cards,
+        "notes": notes,
         "python": platform.python_version(),
         "postgresql": version,
         "cpus": os.cpu_count(),
@@ -113,9 +118,11 @@ async def _with_pool(act: Any) -> Any:
         await db.close_pool()
 
 
-async def _prepared(writer: Writer, cards: int) -> Any:
+async def _prepared(writer: Writer, cards: int, notes: int) -> Any:
     await migrate()
-    return await load(writer, cards=cards, now=clock.now())
+    world = await load(writer, cards=cards, now=clock.now())
+    await load_notes(writer, world.account_id, notes, clock.now())
+    return world
 
 
 @contextmanager

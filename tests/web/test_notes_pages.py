@@ -210,6 +210,18 @@ async def test_a_vault_comes_in_with_links_and_goes_out_again(alice: Visitor) ->
     assert "Replaced: 1" in text_of(page)
 
 
+async def test_a_folder_of_files_keeps_its_folders(alice: Visitor) -> None:
+    sent = [
+        ("files", ("My vault/.obsidian/app.json", b"{}", "application/json")),
+        ("files", ("My vault/work/plan.md", b"# Plan", "text/markdown")),
+        ("files", ("", b"", "application/octet-stream")),
+    ]
+    answer = await alice.client.post("/notes/import", data={"folder": "from here"}, files=sent)
+    assert "New notes: 1." in text_of(answer)
+    assert await db.fetch_value("SELECT path FROM note") == "from here/work/plan.md"
+    assert "No file is chosen" in text_of(await alice.post("/notes/import", 422, folder=""))
+
+
 async def test_hostile_archives_harm_nobody(alice: Visitor) -> None:
     tricks = {"../../etc/passwd.md": "x", "/abs.md": "x", "a/../../b.md": "x", "C:\\x.md": "x", "ok.md": "fine"}
     page = await upload(alice, "tricks.zip", zip_of(tricks))
