@@ -18,7 +18,7 @@ from app.core.tokens import ACCESS_KEY, new_token
 from app.domain.plans import Plan
 from app.domain.scopes import Scope
 from app.mcp.http import MAXIMUM_BODY_BYTES
-from app.mcp.registry import SURFACES
+from app.mcp.registry import SURFACES, TOOLS
 from tests.factories import NOW, make_account, make_key
 from tests.mcp.conftest import HANDSHAKE, MODERN, Client, LiveServer, client_of
 
@@ -317,7 +317,7 @@ async def test_a_protocol_version_nobody_speaks_is_a_bad_request(client: Client,
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", None])
 async def test_every_version_of_the_handshake_era_is_served(client: Client, version: str | None):
     client.version = version
-    assert len(await client.tools()) == 14
+    assert len(await client.tools()) == len(TOOLS)
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", None, "application/jsonx"])

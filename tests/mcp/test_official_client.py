@@ -12,6 +12,7 @@ from mcp import MCPError
 from mcp.client.streamable_http import streamable_http_client
 
 from app.accounts.views import AccountView
+from app.mcp.registry import TOOLS
 from tests.factories import make_key
 from tests.mcp.conftest import LiveServer
 
@@ -30,7 +31,7 @@ async def connected(server: LiveServer, token: str, mode: str, path: str = "/mcp
 async def test_a_whole_conversation(live_server: LiveServer, alice: AccountView, mode: str):
     async with connected(live_server, await make_key(alice), mode) as client:
         tools = (await client.list_tools()).tools
-        assert len(tools) == 14
+        assert len(tools) == len(TOOLS)
         assert tools[0].name == "list_decks"
         made = await client.call_tool(
             "import_flashcards",
@@ -61,8 +62,8 @@ async def test_the_server_introduces_itself(live_server: LiveServer, alice: Acco
         assert client.server_info.name == "loci"
         assert "Good cards" in (client.instructions or "")
         assert client.server_capabilities.tools
-        assert client.server_capabilities.prompts is None
-        assert client.server_capabilities.resources is None
+        assert client.server_capabilities.prompts
+        assert client.server_capabilities.resources
 
 
 async def test_the_newest_version_is_chosen_by_itself(live_server: LiveServer, alice: AccountView):

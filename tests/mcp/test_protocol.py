@@ -9,6 +9,8 @@ import pytest
 from app.core import db
 from tests.mcp.conftest import HANDSHAKE, MODERN, Client
 
+SERVED = {"tools", "resources", "prompts", "completions"}
+
 # --- JSON-RPC errors
 
 
@@ -18,7 +20,7 @@ async def test_an_unknown_method(client: Client, version: str, status: int):
     response = await client.rpc("tools/dance")
     assert response.status_code == status
     assert response.json()["error"]["code"] == -32601
-    for unserved in ("prompts/list", "resources/list"):
+    for unserved in ("tools/undance", "sampling/createMessage"):
         assert (await client.rpc(unserved)).json()["error"]["code"] == -32601
 
 
@@ -120,7 +122,7 @@ async def test_a_handshake_settles_on_a_version_of_its_era(client: Client, asked
     given = {"protocolVersion": asked, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     result = (await client.rpc("initialize", given)).json()["result"]
     assert result["protocolVersion"] == (min(asked, HANDSHAKE))
-    assert set(result["capabilities"]) - {"experimental"} == {"tools"}
+    assert set(result["capabilities"]) - {"experimental"} == SERVED
     assert "Good cards" in result["instructions"]
 
 
@@ -128,5 +130,5 @@ async def test_discovery_names_the_versions_and_what_is_served(client: Client):
     client.version = MODERN
     result = (await client.rpc("server/discover")).json()["result"]
     assert MODERN in result["supportedVersions"]
-    assert set(result["capabilities"]) - {"experimental"} == {"tools"}
+    assert set(result["capabilities"]) - {"experimental"} == SERVED
     assert result["cacheScope"] == "private"
