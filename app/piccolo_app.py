@@ -19,6 +19,7 @@ from app.oauth.tables import (
     OAuthConnection,
     OAuthRefreshToken,
 )
+from app.stats.tables import AnswerCount
 from app.study.tables import DeckSettings, Review, StudyItem, StudySession, StudySettings
 
 # In a checkout the migrations lie beside the package; a wheel carries them inside it.
@@ -60,6 +61,7 @@ APP_CONFIG = AppConfig(
         DeckSettings,
         StudySession,
         StudyItem,
+        AnswerCount,
         IdempotencyKey,
         RateLimit,
         Job,

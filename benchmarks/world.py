@@ -26,8 +26,8 @@ _NEW_SHARE, _LEARNING_SHARE, _OVERDUE_SHARE = 0.25, 0.002, 0.015
 _CARD = "id account_id deck_id front back tags card_key search_text grams version created_at updated_at"
 _SCHEDULE = "account_id card_id deck_id state step due stability difficulty last_review reps lapses"
 _REVIEW = (
-    "account_id card_id deck_id rep rating reviewed_at elapsed_ms before state_before due interval_days stability "
-    "difficulty"
+    "account_id card_id deck_id rep rating reviewed_at elapsed_ms before state_before last_interval_days due "
+    "interval_days stability difficulty"
 )
 
 
@@ -49,6 +49,8 @@ class World:
 
 async def load(writer: Writer, *, cards: int, now: datetime) -> World:
     """Fill an empty, migrated database: `cards` in decks of 500 for one account, 2,000 for each of ten others.
+
+    Ten answers for each card.
 
     The account has the plan Pro, a key with all scopes and a browser session.
     """
@@ -99,11 +101,8 @@ async def _load_deck(
         cards.append((card_id, owner, deck_id, *sides, document, grams(owner, document), 1, made, made))
         schedule = _schedule(draw, now)
         schedules.append((owner, card_id, deck_id, *schedule))
-        state, _, due, stability, difficulty, last_review, reps, _ = schedule
-        if reps:
-            interval = (due - last_review) / timedelta(days=1)
-            answer = (reps - 1, 3, last_review, draw.randint(900, 20_000), _BEFORE, state)
-            reviews.append((owner, card_id, deck_id, *answer, due, interval, stability, difficulty))
+        state, *_, reps, _ = schedule
+        reviews.extend((owner, card_id, deck_id, *answer) for answer in _history(draw, schedule))
         if owner == world.account_id:
             world.card_ids.append(card_id)
             if state == 2:
@@ -134,6 +133,30 @@ _BEFORE = (
 )
 
 
+def _history(draw: random.Random, schedule: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    """The answers that led to a schedule, the last first: each interval about half of the one after it.
+
+    Thirteen a card on average, so that three quarters of 100,000 cards have a million.
+    """
+    state, _, due, stability, difficulty, answered_at, reps, _ = schedule
+    interval = (due - answered_at) / timedelta(days=1) if reps else 0.0
+    for rep in range(reps - 1, -1, -1):
+        before = max(interval * draw.uniform(0.4, 0.9), 0.01) if rep else None
+        rating = draw.choices((1, 2, 3, 4), (8, 10, 72, 10))[0]
+        state_before = 0 if rep == 0 else 2 if state == 2 and rep > 1 else 1
+        answer = (rep, rating, _in_a_sitting(draw, answered_at), draw.randint(900, 20_000), _BEFORE)
+        yield (*answer, state_before, before, due, interval, stability, difficulty)
+        due, interval = answered_at, before or 0.0
+        answered_at -= timedelta(days=interval)
+
+
+def _in_a_sitting(draw: random.Random, moment: datetime) -> datetime:
+    """The moment moved back by less than two days into an hour of the morning or two of the evening."""
+    hour = draw.uniform(7, 8) if draw.random() < 0.3 else draw.uniform(20, 22)
+    moved = moment.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(hours=hour)
+    return moved if moved <= moment else moved - timedelta(days=1)
+
+
 def _schedule(draw: random.Random, now: datetime) -> tuple[Any, ...]:
     """state, step, due, stability, difficulty, last_review, reps, lapses.
 
@@ -149,7 +172,7 @@ def _schedule(draw: random.Random, now: datetime) -> tuple[Any, ...]:
     overdue = draw.random() < _OVERDUE_SHARE
     due = now + timedelta(days=-draw.uniform(0.05, 4) if overdue else draw.uniform(1, 1 + stability))
     last_review = due - timedelta(days=1 + stability)
-    return (2, None, due, stability, draw.uniform(1, 10), last_review, draw.randint(2, 12), draw.choice((0, 0, 0, 1)))
+    return (2, None, due, stability, draw.uniform(1, 10), last_review, draw.randint(3, 24), draw.choice((0, 0, 0, 1)))
 
 
 def import_batches(writer: Writer) -> Iterator[tuple[str, list[dict[str, Any]]]]:

@@ -15,7 +15,10 @@ from app.domain.errors import N_, InvalidInput
 
 DEFAULT_ROLLOVER_HOUR = 4
 ONE_DAY = timedelta(days=1)
+SHIFTS_FROM = date(2000, 1, 1)
+"""Before any answer that could be in a log."""
 
+_UNIX_DAY = date(1970, 1, 1)
 # Names that say nothing about a place: the host's own setting and the placeholder of the time zone database.
 _NO_PLACE = frozenset({"localtime", "Factory"})
 
@@ -38,6 +41,17 @@ def checked_zone(name: str) -> str:
             field="zone",
         )
     return name
+
+
+@dataclass(frozen=True, slots=True)
+class DayShift:
+    """From `since` until the next one, the study day of an instant is floor((its Unix time + `seconds`) / 86,400).
+
+    Counted in days from 1970-01-01. The form in which a database can count study days of very many instants.
+    """
+
+    since: datetime
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +106,42 @@ class StudyClock:
         """How many study days after `earlier` the instant `later` is; negative when it is before."""
         return (self.study_day(later) - self.study_day(earlier)).days
 
+    def day_shifts(self, until: date) -> tuple[DayShift, ...]:
+        """The shifts from `SHIFTS_FROM` to the end of the year of `until`, a new one where a day is not 24 hours long.
+
+        Also good for earlier instants (by the first one) and later ones (by the last) as long as no clock is changed.
+        """
+        return _shifts(self.zone, self.rollover_hour, until.year)
+
 
 # Kept because one preview asks for the same few days again and again, and the database of zones is slow in comparison.
 @lru_cache(maxsize=8192)
 def _start(zone: str, rollover_hour: int, day: date) -> datetime:
     return datetime.combine(day, time(rollover_hour), ZoneInfo(zone)).astimezone(UTC)
+
+
+@lru_cache(maxsize=128)
+def _shifts(zone: str, rollover_hour: int, last_year: int) -> tuple[DayShift, ...]:
+    """Weeks of 168 hours are passed over; only the others are looked at day by day."""
+
+    def start(day: date) -> datetime:
+        return datetime.combine(day, time(rollover_hour), ZoneInfo(zone)).astimezone(UTC)
+
+    def shift(since: datetime, day: date, starts: datetime) -> DayShift:
+        return DayShift(since, (day - _UNIX_DAY).days * 86_400.0 - starts.timestamp())
+
+    week, starts = SHIFTS_FROM, start(SHIFTS_FROM)
+    found = [shift(starts, week, starts)]
+    while week.year <= last_year:
+        next_week = week + 7 * ONE_DAY
+        next_starts = start(next_week)
+        if next_starts - starts != 7 * ONE_DAY:
+            for ahead in range(7):
+                day = week + ahead * ONE_DAY
+                begin, end = start(day), start(day + ONE_DAY)
+                if end - begin != ONE_DAY:
+                    # Both shifts hold within the odd day: from its start if it is short, after 24 hours if it is long.
+                    since = begin if end - begin < ONE_DAY else begin + ONE_DAY
+                    found.append(shift(since, day + ONE_DAY, end))
+        week, starts = next_week, next_starts
+    return tuple(found)

@@ -206,15 +206,21 @@ def retrievability(schedule: Schedule, options: SchedulingOptions, now: datetime
     """
     if schedule.stability is None or schedule.last_review is None:
         return None
-    decay, factor = _forgetting_curve(options.parameters)
+    decay, factor = forgetting_curve(options.parameters)
     elapsed_days = max(0, options.clock.days_between(schedule.last_review, now))
     return (1 + factor * elapsed_days / _clamped_stability(schedule.stability)) ** decay
 
 
 def exact_interval_days(stability: float, options: SchedulingOptions) -> float:
     """Days after which retrievability falls to the desired retention, neither rounded nor limited."""
-    decay, factor = _forgetting_curve(options.parameters)
+    decay, factor = forgetting_curve(options.parameters)
     return stability / factor * (options.desired_retention ** (1 / decay) - 1)
+
+
+def forgetting_curve(parameters: tuple[float, ...]) -> tuple[float, float]:
+    """The exponent and the factor F of R(t, S) = (1 + F t / S) ^ exponent, as `retrievability` uses them."""
+    decay = -parameters[20]
+    return decay, 0.9 ** (1 / decay) - 1
 
 
 def is_due(schedule: Schedule, clock: StudyClock, now: datetime) -> bool:
@@ -285,11 +291,6 @@ def _next_memories(
 def _model(parameters: tuple[float, ...]) -> fsrs.Scheduler:
     # Steps, intervals and fuzz are ours, so the library keeps the memory and nothing else.
     return fsrs.Scheduler(parameters, learning_steps=(), relearning_steps=(), enable_fuzzing=False)
-
-
-def _forgetting_curve(parameters: tuple[float, ...]) -> tuple[float, float]:
-    decay = -parameters[20]
-    return decay, 0.9 ** (1 / decay) - 1
 
 
 def _clamped_stability(stability: float) -> float:

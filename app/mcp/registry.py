@@ -14,7 +14,7 @@ from msgspec import UNSET
 from app.domain.scopes import Scope
 from app.mcp.schema import JsonSchema, schema_of
 from app.mcp.spec import AnyTool, Kind, Toolset
-from app.mcp.tools import account, cards, decks, imports, memory, memory_reading, search
+from app.mcp.tools import account, cards, decks, imports, memory, memory_reading, search, stats
 
 # The order is the order of tools/list: reading first, then writing, deleting and restoring.
 TOOLS: tuple[AnyTool, ...] = (
@@ -24,6 +24,7 @@ TOOLS: tuple[AnyTool, ...] = (
     search.SEARCH,
     search.FETCH,
     account.GET_ACCOUNT_STATUS,
+    stats.GET_LEARNING_STATS,
     decks.CREATE_DECK,
     decks.UPDATE_DECK,
     imports.IMPORT_FLASHCARDS,

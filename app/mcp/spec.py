@@ -22,6 +22,7 @@ class Toolset(StrEnum):
     """A set of tools with an endpoint of its own, `/mcp/<value>`."""
 
     FLASHCARDS = "flashcards"
+    STUDY = "study"
     MEMORY = "memory"
 
 

@@ -33,6 +33,11 @@ class Review(Table, tablename="review", db=DB):
     elapsed_ms = Integer(null=True, default=None, help_text="Time to answer, at most 60,000")
     before = JSONB()
     state_before = SmallInt()
+    last_interval_days = DoublePrecision(
+        null=True,
+        default=None,
+        help_text="interval_days of the answer before this one, filled by a trigger unless given; NULL on the first",
+    )
     due = Timestamptz(help_text="When the answer made the card due")
     interval_days = DoublePrecision(
         help_text="Whole study days for a card in review, else the part of a day of its step"

@@ -170,6 +170,7 @@ class World:
             "search": {"query": MARKER},
             "fetch": {"id": f"card:{self.card_ids[0]}"},
             "get_account_status": {},
+            "get_learning_stats": {"deckId": self.deck_id, "days": 7},
             "create_deck": {"title": "Rivers", "language": "en"},
             "update_deck": {"deckId": self.deck_id, "description": "About capitals"},
             "import_flashcards": {"deckId": self.deck_id, "cards": [{"front": "Seine?", "back": "A river"}]},

@@ -39,6 +39,7 @@ WRITING_NOTES = {"memory__write", "memory__edit"}
 WRITING = WRITING_CARDS | WRITING_NOTES
 DELETING = {"delete_flashcards", "delete_deck", "memory__delete"}
 NOTES = READING_NOTES | WRITING_NOTES | {"memory__delete"}
+STUDY_READING = {"get_learning_stats": Scope.STATS_READ}
 
 
 def shown(tool: AnyTool) -> dict[str, Any]:
@@ -48,10 +49,10 @@ def shown(tool: AnyTool) -> dict[str, Any]:
 
 
 def test_the_flashcards_toolset_has_its_fourteen_tools_and_memory_its_six():
-    assert set(NAMES) == READING | WRITING | DELETING
+    assert set(NAMES) == READING | WRITING | DELETING | set(STUDY_READING)
     of_flashcards = {tool.name for tool in TOOLS if Toolset.FLASHCARDS in tool.toolsets}
     of_memory = {tool.name for tool in TOOLS if Toolset.MEMORY in tool.toolsets}
-    assert of_flashcards == set(NAMES) - NOTES
+    assert of_flashcards == set(NAMES) - NOTES - set(STUDY_READING)
     assert of_memory == NOTES
     assert (len(of_flashcards), len(of_memory)) == (14, 6)
 
@@ -62,6 +63,8 @@ def test_an_endpoint_exists_for_all_tools_and_for_each_toolset_and_read_only_for
         "/mcp/readonly",
         "/mcp/flashcards",
         "/mcp/flashcards/readonly",
+        "/mcp/study",
+        "/mcp/study/readonly",
         "/mcp/memory",
         "/mcp/memory/readonly",
     ]
@@ -74,7 +77,7 @@ def test_all_four_hints_are_given_and_follow_from_what_the_tool_does(tool: AnyTo
         assert {"readOnlyHint", "destructiveHint", "openWorldHint"} <= set(hints)
         return
     assert hints == {
-        "readOnlyHint": tool.name in READING,
+        "readOnlyHint": tool.name in READING | set(STUDY_READING),
         "destructiveHint": tool.name in DELETING,
         "idempotentHint": tool.name != "import_flashcards",
         "openWorldHint": False,
@@ -83,11 +86,11 @@ def test_all_four_hints_are_given_and_follow_from_what_the_tool_does(tool: AnyTo
 
 @every_tool
 def test_scope_and_plan_follow_from_reading_or_writing(tool: AnyTool):
-    writes = tool.name not in READING
+    writes = tool.name not in READING | set(STUDY_READING)
     read, write = (
         (Scope.MEMORY_READ, Scope.MEMORY_WRITE) if tool.name in NOTES else (Scope.DECKS_READ, Scope.DECKS_WRITE)
     )
-    assert tool.scope is (write if writes else read)
+    assert tool.scope is (write if writes else STUDY_READING.get(tool.name, read))
     assert tool.feature is (Feature.AI_WRITE if writes else None)
     schemes = [{"type": "oauth2", "scopes": ["email", "profile", tool.scope.value]}]
     assert shown(tool)["securitySchemes"] == schemes
@@ -126,7 +129,7 @@ def test_texts_fit_what_hosts_accept(tool: AnyTool):
 @every_tool
 def test_who_writes_asks_the_person_first(tool: AnyTool):
     asks = "get a yes before calling" in tool.description or "only after the person asked" in tool.description
-    assert asks == (tool.name not in READING)
+    assert asks == (tool.name not in READING | set(STUDY_READING))
 
 
 def test_the_rules_of_good_cards_reach_every_model():
