@@ -15,6 +15,7 @@ DESCRIPTION = "keys of statistics"
 LAST_INTERVAL = """
 coalesce((SELECT earlier.interval_days FROM review AS earlier
            WHERE earlier.account_id = {row}.account_id AND earlier.card_id = {row}.card_id
+             AND earlier.ordinal = {row}.ordinal
              AND earlier.reviewed_at = ({row}.before->>'last_review')::timestamptz
            ORDER BY earlier.id DESC LIMIT 1),
          CASE WHEN {row}.state_before = 2 THEN greatest(1, ceil(extract(epoch FROM

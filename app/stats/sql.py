@@ -42,7 +42,7 @@ SELECT *, power(1 + $5::float8 * greatest(0, $2::int - last_day)
   FROM (SELECT s.card_id, s.state, s.due, s.lapses, s.stability, s.difficulty,
                {_day("s.due", "$3", "$4")} AS due_day, {_day("s.last_review", "$3", "$4")} AS last_day
           FROM card_schedule AS s
-         WHERE s.account_id = $1 AND s.live AND s.state > 0 {{narrowed}} OFFSET 0) AS days
+         WHERE s.account_id = $1 AND s.active AND s.state > 0 {{narrowed}} OFFSET 0) AS days
 """  # noqa: S608 - constants only
 # $7 the present moment, $8 the end of the study day, $9 the last day of the forecast.
 _CARDS = f"""
@@ -54,7 +54,7 @@ SELECT greatest(-1, least(due_day - $2::int, $9::int)) AS ahead, count(*) AS car
        sum(CASE WHEN state = 2 THEN 1 / greatest(1, due_day - last_day)::float8 ELSE 1 END) AS load
   FROM ({_STUDIED}) AS studied GROUP BY 1
 """  # noqa: S608 - constants only
-_NEW = "SELECT count(*) AS new FROM card_schedule AS s WHERE s.account_id = $1 AND s.live AND s.state = 0"
+_NEW = "SELECT count(*) AS new FROM card_schedule AS s WHERE s.account_id = $1 AND s.active AND s.state = 0"
 # $7 since when Agains are recent, $8 how many cards, $9 and $10 as in `_long_ago`. The order is
 # `app.domain.weak_cards.weakness`. What is cheap to compare goes first: of few cards the probability must be known.
 _WEAK = f"""

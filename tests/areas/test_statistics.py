@@ -32,8 +32,9 @@ from app.domain.statistics import (
 )
 from app.domain.weak_cards import Standing, WeakReason, weak_reasons, weakness
 from app.stats import queries
-from app.study import service as study
-from app.study.queries import schedule_of as schedule_in
+from app.study.answers import take_back
+from app.study.rows import schedule_of as schedule_in
+from tests.areas.answering import answer_card
 from tests.areas.deck_makers import make_deck
 from tests.factories import NOW, make_account
 
@@ -48,12 +49,13 @@ async def study_days(account_id: int, card_ids: Iterable[int], seed: int, option
     draw = random.Random(seed)  # noqa: S311 - histories, not secrets
     for card_id in card_ids:
         moment = NOW - timedelta(days=draw.uniform(100, 200))
-        for rep in range(draw.randint(1, 14)):
+        for _ in range(draw.randint(1, 14)):
             rating = draw.choices(list(Rating), (30, 10, 50, 10))[0]
             elapsed = draw.choice([None, draw.randint(500, 90_000)])
-            done = await study.answer(account_id, card_id, rep, rating, elapsed_ms=elapsed, options=options, now=moment)
-            assert done.due
-            moment = max(done.due, moment) + timedelta(minutes=draw.uniform(0, 3000))
+            done = await answer_card(account_id, card_id, rating, elapsed_ms=elapsed, options=options, now=moment)
+            due = done.outcome.schedule.due
+            assert due
+            moment = max(due, moment) + timedelta(minutes=draw.uniform(0, 3000))
             if moment > NOW:
                 break
 
@@ -218,8 +220,8 @@ async def test_a_streak_longer_than_the_heat_map_is_told_whole(rollback: None) -
     deck_id, (card_id,) = await make_deck(alice.id, count=1)
     clock = BERLIN.clock
     for ago in range(400, 0, -1):
-        rep, moment = 400 - ago, clock.start_of(clock.study_day(NOW) - timedelta(days=ago))
-        await study.answer(alice.id, card_id, rep, Rating.GOOD, elapsed_ms=1, options=BERLIN, now=moment)
+        moment = clock.start_of(clock.study_day(NOW) - timedelta(days=ago))
+        await answer_card(alice.id, card_id, Rating.GOOD, elapsed_ms=1, options=BERLIN, now=moment)
     for deck in (None, deck_id):
         found = (await queries.statistics(alice.id, deck, options=BERLIN, now=NOW)).streak
         assert (found.days, found.today_done) == (400, False)
@@ -254,23 +256,24 @@ async def counts_anew(account_id: int) -> list[tuple[object, ...]]:
 )
 async def test_counts_follow_whatever_happens_to_the_log(commands: list[tuple[str, int, int]], rollback: None) -> None:
     alice = await make_account(f"{next(NUMBERS)}@example.org")
-    deck_id, cards = await make_deck(alice.id, count=4)
-    reps = dict.fromkeys(cards, 0)
+    _, cards = await make_deck(alice.id, count=4)
+    kept: list[tuple[int, int]] = []
+    there = set(cards)
     moment = NOW - timedelta(hours=3)
     for what, which, rating in commands:
         moment += timedelta(minutes=6)
         card_id = cards[which]
-        if what == "answer" and card_id in reps:
-            await study.answer(
-                alice.id, card_id, reps[card_id], Rating(rating), elapsed_ms=99_000, options=BERLIN, now=moment
+        if what == "answer" and card_id in there:
+            written = await answer_card(
+                alice.id, card_id, Rating(rating), elapsed_ms=99_000, options=BERLIN, now=moment
             )
-            reps[card_id] += 1
-        elif what == "undo" and any(reps.values()):
-            undone = await study.undo(alice.id, deck_id, clock=BERLIN.clock, now=moment)
-            reps[undone.id] -= 1
+            kept.append((card_id, written.review_id))
+        elif what == "undo" and kept:
+            assert await take_back(alice.id, kept.pop()[1])
         elif what == "erase":
             await db.execute("DELETE FROM card WHERE account_id = $1 AND id = $2", alice.id, card_id)
-            reps.pop(card_id, None)
+            there.discard(card_id)
+            kept = [(card, review) for card, review in kept if card != card_id]
         elif what == "edit":
             await db.execute("UPDATE review SET rating = $2, elapsed_ms = 5 WHERE account_id = $1", alice.id, rating)
         assert await counts_of(alice.id) == await counts_anew(alice.id)
@@ -296,8 +299,8 @@ async def test_the_interval_before_an_answer_without_a_log_is_that_of_the_schedu
         clock.start_of(today),
         clock.start_of(today - timedelta(days=30)) + timedelta(hours=9),
     )
-    for rep, moment in ((7, NOW), (8, NOW + timedelta(days=1))):
-        await study.answer(alice.id, card_id, rep, Rating.GOOD, elapsed_ms=None, options=BERLIN, now=moment)
+    for moment in (NOW, NOW + timedelta(days=1)):
+        await answer_card(alice.id, card_id, Rating.GOOD, options=BERLIN, now=moment)
     first, second = await log_of(alice.id)
     assert first["last_interval_days"] == 30
     assert first["phase"] == 4

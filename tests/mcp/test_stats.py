@@ -8,7 +8,7 @@ from app.accounts.views import AccountView
 from app.core import clock, db
 from app.domain.calendar import StudyClock
 from app.domain.scheduling import Rating, SchedulingOptions
-from app.study import service as study
+from tests.areas.answering import answer_card
 from tests.mcp.conftest import MARKER, Client, World
 
 OPTIONS = SchedulingOptions(clock=StudyClock("UTC", 4))
@@ -16,8 +16,8 @@ OPTIONS = SchedulingOptions(clock=StudyClock("UTC", 4))
 
 async def answer_everything(alice: AccountView, world: World, times: int) -> None:
     for card_id in world.card_ids:
-        for rep in range(times):
-            await study.answer(alice.id, card_id, rep, Rating.AGAIN, elapsed_ms=900, options=OPTIONS, now=clock.now())
+        for _ in range(times):
+            await answer_card(alice.id, card_id, Rating.AGAIN, elapsed_ms=900, options=OPTIONS, now=clock.now())
 
 
 async def test_it_tells_how_learning_goes_and_never_an_answer(client: Client, alice: AccountView, world: World) -> None:

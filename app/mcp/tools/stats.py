@@ -6,7 +6,6 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
-from app.domain.scheduling import SchedulingOptions
 from app.domain.scopes import Scope
 from app.domain.statistics import Retention, Share
 from app.domain.weak_cards import RECENT_DAYS, WeakReason
@@ -15,6 +14,7 @@ from app.mcp.spec import Call, Input, Kind, Output, Reply, Toolset, ToolSpec
 from app.mcp.tools.fields import Count, DeckId
 from app.stats import queries
 from app.stats.views import LearningStats, WeakCard
+from app.study.settings import settings_for
 
 _LONGEST_DAYS = 365
 Percent = Annotated[float, Meta(ge=0, le=100, description="Absent when there are fewer than 30 answers.")]
@@ -73,11 +73,12 @@ class LearningStatsOutput(Output):
 
 
 async def get_learning_stats(call: Call, given: GetLearningStats) -> Reply[LearningStatsOutput]:
+    settings = await settings_for(call.caller.account_id, given.deck_id or None)
     found = await queries.learning_stats(
         call.caller.account_id,
         given.deck_id or None,
         days=given.days,
-        options=SchedulingOptions(clock=study_clock(call.caller)),
+        options=settings.scheduling(study_clock(call.caller)),
         now=call.now,
     )
     output = LearningStatsOutput(
