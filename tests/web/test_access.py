@@ -71,6 +71,7 @@ FORM = {
     "version": "1",
     "rating": "3",
     "rep": "0",
+    "flag": "1",
     "path": "changed",
     "body": "changed",
     "folder": "secret",
