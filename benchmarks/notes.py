@@ -27,7 +27,7 @@ _EVERYWHERE = "the end"
 _LIMIT = 1_000_000
 _NOTE = "id account_id path path_key folder tags version size_bytes created_at updated_at"
 _VERSION = "account_id note_id version path frontmatter body size_bytes author_kind author_name created_at"
-_SEARCH = "account_id note_id search_text grams"
+_SEARCH = "account_id note_id search_text grams updated_at"
 
 
 def path_of(number: int) -> str:
@@ -53,7 +53,7 @@ async def load_notes(writer: Writer, account_id: int, count: int, now: datetime)
             versions.append(
                 (account_id, number, 1, path, '{"type":"note"}', text.body, text.size_bytes, "browser", "", now)
             )
-            searched.append((account_id, number, document, grams(account_id, document)))
+            searched.append((account_id, number, document, grams(account_id, document), now))
         async with atomic() as connection:
             await connection.copy_records_to_table("note", records=notes, columns=_NOTE.split())
             await connection.copy_records_to_table("note_version", records=versions, columns=_VERSION.split())

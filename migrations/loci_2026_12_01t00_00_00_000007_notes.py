@@ -484,6 +484,27 @@ async def forwards():
     )
 
     manager.add_column(
+        table_class_name="NoteSearch",
+        tablename="note_search",
+        column_name="updated_at",
+        db_column_name="updated_at",
+        column_class_name="Timestamptz",
+        column_class=Timestamptz,
+        params={
+            "default": TimestamptzNow(),
+            "null": False,
+            "primary_key": False,
+            "unique": False,
+            "index": False,
+            "index_method": IndexMethod.btree,
+            "choices": None,
+            "db_column_name": None,
+            "secret": False,
+        },
+        schema=None,
+    )
+
+    manager.add_column(
         table_class_name="Note",
         tablename="note",
         column_name="deleted_at",

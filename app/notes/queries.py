@@ -132,9 +132,11 @@ SELECT folder, count(*) AS files FROM note
  WHERE account_id = $1 AND deleted_at IS NULL AND ($2 = '' OR folder = $2 OR starts_with(folder, $2 || '/'))
    AND ($3::text[] IS NULL OR tags @> $3) GROUP BY folder
 """
+# A list in a sub-select is hashed; `= ANY` would compare each note with each of the folders.
 _FILES = """
 SELECT id, path, folder, updated_at FROM note
- WHERE account_id = $1 AND deleted_at IS NULL AND folder = ANY ($2::text[]) AND ($3::text[] IS NULL OR tags @> $3)
+ WHERE account_id = $1 AND deleted_at IS NULL AND folder IN (SELECT unnest($2::text[]))
+   AND ($3::text[] IS NULL OR tags @> $3)
  ORDER BY path COLLATE "C" LIMIT $4
 """
 

@@ -100,7 +100,7 @@ async def insert_note(account_id: int, path: str, text: NoteText, author: Author
         now,
     )
     await _insert_version(account_id, note_id, 1, path, text, author, now)
-    await _index(account_id, note_id, path, text)
+    await _index(account_id, note_id, path, text, now)
     return Written(note_id, path, 1, now, changed=True)
 
 
@@ -122,7 +122,7 @@ async def store_version(
         now,
     )
     await _insert_version(account_id, note_id, version, path, text, author, now)
-    await _index(account_id, note_id, path, text)
+    await _index(account_id, note_id, path, text, now)
     await execute(
         "UPDATE note_card SET to_review = true "
         "WHERE account_id = $1 AND note_id = $2 AND NOT to_review AND strpos($3, source) = 0",
@@ -152,15 +152,17 @@ async def _insert_version(
     )
 
 
-async def _index(account_id: int, note_id: int, path: str, text: NoteText) -> None:
+async def _index(account_id: int, note_id: int, path: str, text: NoteText, now: datetime) -> None:
     document = search_document(path, text)
     await execute(
-        "INSERT INTO note_search (account_id, note_id, search_text, grams) VALUES ($1, $2, $3, $4) "
-        "ON CONFLICT (account_id, note_id) DO UPDATE SET search_text = excluded.search_text, grams = excluded.grams",
+        "INSERT INTO note_search (account_id, note_id, search_text, grams, updated_at) VALUES ($1, $2, $3, $4, $5) "
+        "ON CONFLICT (account_id, note_id) DO UPDATE SET search_text = excluded.search_text, grams = excluded.grams, "
+        "updated_at = excluded.updated_at",
         account_id,
         note_id,
         document,
         grams(account_id, document),
+        now,
     )
 
 

@@ -37,28 +37,38 @@ HitKey = tuple[
 ]
 
 # `replace` is the quickest counter there is. `+ 0` hides the account from the planner, which would read all its rows
-# to combine two indexes; OFFSET 0 keeps the count from being computed twice.
+# to combine two indexes.
 _COUNTED = """
-SELECT note_id, (octet_length(search_text) - octet_length(replace(search_text, $2, ''))) / octet_length($2) AS score
+SELECT note_id, updated_at,
+       (octet_length(search_text) - octet_length(replace(search_text, $2, ''))) / octet_length($2) AS score
   FROM note_search WHERE {rows}
+"""
+# Only notes in the folder and with the tags; nothing is joined where neither is asked for, since a common word would
+# be joined with every note.
+_CHOSEN = """
+  JOIN note ON note.account_id = $1 AND note.id = counted.note_id
+   AND ($7 = '' OR starts_with(note.path, $7 || '/')) AND ($8::text[] IS NULL OR note.tags @> $8)
 """
 _HITS = """
 WITH counted AS MATERIALIZED ({counted}),
 hit AS MATERIALIZED (
-  SELECT note.id, note.path, note.version, note.updated_at, counted.score
-    FROM counted JOIN note ON note.account_id = $1 AND note.id = counted.note_id
-   WHERE counted.score > 0 AND note.deleted_at IS NULL
-     AND ($3 = '' OR starts_with(note.path, $3 || '/')) AND ($4::text[] IS NULL OR note.tags @> $4)
-     AND ($5::int IS NULL OR (counted.score, note.updated_at, note.id) < ($5, $6::timestamptz, $7::bigint))
-   ORDER BY counted.score DESC, note.updated_at DESC, note.id DESC LIMIT $8
+  SELECT counted.note_id AS id, counted.updated_at, counted.score FROM counted {chosen}
+   WHERE counted.score > 0
+     AND ($3::int IS NULL OR (counted.score, counted.updated_at, counted.note_id) < ($3, $4::timestamptz, $5::bigint))
+   ORDER BY counted.score DESC, counted.updated_at DESC, counted.note_id DESC LIMIT $6
 )
-SELECT hit.id, hit.path, hit.updated_at, hit.score, stored.body
-  FROM hit JOIN note_version AS stored
-    ON stored.account_id = $1 AND stored.note_id = hit.id AND stored.version = hit.version
+SELECT hit.id, note.path, hit.updated_at, hit.score, stored.body
+  FROM hit JOIN note ON note.account_id = $1 AND note.id = hit.id
+  JOIN note_version AS stored
+    ON stored.account_id = $1 AND stored.note_id = hit.id AND stored.version = note.version
  ORDER BY hit.score DESC, hit.updated_at DESC, hit.id DESC
 """
-_BY_INDEX = _HITS.format(counted=_COUNTED.format(rows="account_id + 0 = $1 AND grams @> (SELECT $9::int[])"))
-_BY_SCAN = _HITS.format(counted=_COUNTED.format(rows="account_id = $1"))
+_SCAN = "account_id = $1"
+_INDEX = "account_id + 0 = $1 AND grams @> (SELECT ${place}::int[])"
+_SCAN_ALL = _HITS.format(counted=_COUNTED.format(rows=_SCAN), chosen="")
+_SCAN_CHOSEN = _HITS.format(counted=_COUNTED.format(rows=_SCAN), chosen=_CHOSEN)
+_INDEX_ALL = _HITS.format(counted=_COUNTED.format(rows=_INDEX.format(place=7)), chosen="")
+_INDEX_CHOSEN = _HITS.format(counted=_COUNTED.format(rows=_INDEX.format(place=9)), chosen=_CHOSEN)
 
 
 async def search_notes(
@@ -77,9 +87,14 @@ async def search_notes(
     """
     needle = _needle(query)
     after = cursors.decode(cursor, _LISTING, HitKey) or (None, None, None)
-    common = (account_id, needle, clean_folder(folder), list(tags) or None, *after, limit + 1)
+    common = (account_id, needle, *after, limit + 1)
+    inside, wanted = clean_folder(folder), list(tags) or None
+    chosen = (inside, wanted) if inside or wanted else ()
     keys = literal_grams(account_id, needle)
-    rows = await (_run(_BY_INDEX, *common, keys) if keys else _run(_BY_SCAN, *common))
+    if keys:
+        rows = await _run(_INDEX_CHOSEN if chosen else _INDEX_ALL, *common, *chosen, keys)
+    else:
+        rows = await _run(_SCAN_CHOSEN if chosen else _SCAN_ALL, *common, *chosen)
     hits = tuple(
         NoteHit(
             row["id"], row["path"], title_of(row["path"]), snippet(row["body"], needle), row["score"], row["updated_at"]

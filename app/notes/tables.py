@@ -52,6 +52,7 @@ class NoteSearch(Table, tablename="note_search", db=DB):
     note_id = BigInt(primary_key=True)
     search_text = Text(help_text="Folded title, frontmatter tags and body")
     grams = Array(base_column=Integer(), help_text="Hashed letter pairs of search_text")
+    updated_at = Timestamptz(help_text="That of the note: ranking needs it of every note that matches")
 
 
 class NoteCard(Table, tablename="note_card", db=DB):
