@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 
@@ -89,8 +90,10 @@ async def test_a_whole_session_of_plain_forms(alice: Visitor, mode: str) -> None
             if 'class="pair"' not in sitting.page.text and front in sitting.text:
                 assert back not in sitting.text or sitting.options(), "the answer waits"
         await answer(sitting)
-    assert "6 answers, 6 right" in sitting.text
-    assert await reviews() == 6
+    # Pairs are kept as Good, so a new card has its next step in the same session.
+    answers = await reviews()
+    assert f"{answers} answers, {answers} right" in sitting.text
+    assert answers == 6 if mode in {"flashcards", "multiple_choice", "typed", "cloze"} else answers > 6
 
 
 async def answer(sitting: Sitting) -> None:
@@ -103,7 +106,7 @@ async def answer(sitting: Sitting) -> None:
         lefts = re.findall(r'<label for="pair-\d"[^>]*>([^<]*)</label>', sitting.page.text)
         rights = re.findall(r'<option value="\d">([^<]*)</option>', sitting.page.text)[: len(lefts)]
         pairs = {f"pair-{place}": rights.index(CAPITALS[left]) for place, left in enumerate(lefts)}
-        assert "6 of 6 pairs are right" in await sitting.step("answer", **pairs)
+        assert f"{len(lefts)} of {len(lefts)} pairs are right" in await sitting.step("answer", **pairs)
     elif 'name="answer"' in sitting.page.text:
         assert "Right" in await sitting.step("answer", answer=CAPITALS[front].lower())
     else:
@@ -276,8 +279,7 @@ async def test_a_card_that_comes_back_in_a_while_is_waited_for(alice: Visitor) -
     deck_id, _ = await deck_with(alice, "one")
     sitting = await sit_down(alice, deck_id)
     await sitting.keep(Rating.GOOD)
-    await db.execute("UPDATE card_schedule SET due = $1 + interval '30 minutes'", clock.now())
-    await db.execute("UPDATE study_item SET status = 'answered' WHERE status = 'shown' AND review_id IS NOT NULL")
+    await db.execute("UPDATE card_schedule SET due = $1", clock.now() + timedelta(minutes=30))
     await db.execute("DELETE FROM study_item WHERE status = 'shown'")
     assert "A short pause" in await sitting.reload()
 
