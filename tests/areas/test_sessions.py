@@ -316,7 +316,7 @@ async def test_daily_limits_hold_and_more_goes_beyond_them(rollback: None) -> No
         _, session = await keep(alice, session, Rating.EASY, now=later)
     assert (await begin(alice, deck_id=deck_id, now=later)).finished
     session = await sessions.more(alice.id, session.id, clock=CLOCK, now=later)
-    assert (session.progress.due, session.progress.new) == (0, 20)
+    assert (session.progress.due, session.progress.new) == (1, 20)
 
 
 async def test_what_was_put_aside_or_answered_elsewhere_is_passed_over(rollback: None) -> None:

@@ -76,3 +76,11 @@ async def sign_in(page: Page, server: Server, email: str, password: str = "corre
     await page.get_by_label("Password").fill(password)
     await page.get_by_role("button", name="Sign in", exact=True).click()
     await page.wait_for_url(f"{server.url}/")
+
+
+async def begin_study(page: Page, server: Server, deck_id: int, mode: str = "flashcards") -> None:
+    """Start a session of a deck through the page where one chooses."""
+    await page.goto(f"{server.url}/decks/{deck_id}/study")
+    await page.locator(f"input[name=mode][value={mode}]").check()
+    await page.get_by_role("button", name="Start", exact=True).click()
+    await page.locator("#study").wait_for()

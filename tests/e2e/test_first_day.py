@@ -18,7 +18,7 @@ from playwright.async_api import Browser, Page
 
 from app.domain.calendar import StudyClock
 from app.domain.scheduling import Rating, Schedule, SchedulingOptions, preview
-from tests.e2e.conftest import sign_in
+from tests.e2e.conftest import begin_study, sign_in
 from tests.server import Server
 
 pytestmark = pytest.mark.browser
@@ -89,7 +89,7 @@ async def test_from_chat_to_ten_studied_cards(server: Server, page: Page, data: 
         assert (deck["cardCount"], deck["newCount"], deck["dueCount"]) == (300, 300, 0)
 
     await sign_in(page, server, EMAIL)
-    await page.goto(f"{server.url}/decks/{deck_id}/study")
+    await begin_study(page, server, deck_id)
     asked: list[tuple[str, int]] = []
     ratings = [3, 4, 1, 2, 3, 4, 4, 3, 2, 4]
     for rating in ratings:
@@ -131,8 +131,8 @@ async def test_a_session_that_ended_leads_to_the_sign_in_page_and_back(server: S
     async with connected(server, key) as client:
         made = await call(client, "import_flashcards", deckTitle="One", cards=[{"front": "front", "back": "back"}])
     await sign_in(page, server, "ended@example.org")
-    study = f"{server.url}/decks/{made['deckId']}/study"
-    await page.goto(study)
+    await begin_study(page, server, made["deckId"])
+    study = page.url
     await page.context.clear_cookies()
     await page.keyboard.press("Space")
     await page.wait_for_url(f"{server.url}/sign-in?next=*")
@@ -149,12 +149,12 @@ async def test_a_failed_answer_leaves_the_screen_and_says_so(server: Server, chr
     context = await chromium.new_context()
     page = await context.new_page()
     await sign_in(page, server, "failed@example.org")
-    await page.goto(f"{server.url}/decks/{made['deckId']}/study")
-    await page.route("**/study/reveal", lambda route: route.fulfill(status=503, body="<p>away</p>"))
+    await begin_study(page, server, made["deckId"])
+    await page.route("**/reveal", lambda route: route.fulfill(status=503, body="<p>away</p>"))
     await page.keyboard.press("Space")
     await page.locator("#status.shown").wait_for()
     assert await page.locator(".face").first.inner_text() == "front"
-    await page.unroute("**/study/reveal")
+    await page.unroute("**/reveal")
     await page.keyboard.press("Space")
     await page.locator(".ratings").wait_for()
     await context.close()

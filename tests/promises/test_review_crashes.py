@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from pathlib import Path
 
@@ -15,19 +16,17 @@ EMAIL, PASSWORD = "alice@example.org", "correct horse battery staple"
 CARDS = 45
 
 
-def answer_until_confirmed(browser: httpx.Client, deck_id: int, card_id: int) -> None:
-    """The same form again and again, as a person presses the button again, until a page confirms it."""
+def answer_until_confirmed(browser: httpx.Client, path: str, item: str) -> str:
+    """The same form again and again, as a person presses the button again, until a page confirms it; that page."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         try:
-            page = browser.post(
-                f"/decks/{deck_id}/study/answer", data={"card": card_id, "rep": 0, "rating": 4, "extra": 1000}
-            )
+            page = browser.post(f"{path}/keep", data={"item": item, "rating": 4})
         except httpx.TransportError:
             time.sleep(0.05)
             continue
         if page.status_code == 200:
-            return
+            return page.text
         assert page.status_code in {429, 503}, page.status_code
         time.sleep(0.05)
     raise AssertionError("the answer was never confirmed")
@@ -53,10 +52,16 @@ def test_every_confirmed_answer_survives_a_kill_and_counts_once(open_folder: Pat
         headers = {"sec-fetch-site": "same-origin"}
         with httpx.Client(base_url=server.url, headers=headers, timeout=30) as browser:
             assert browser.post("/sign-in", data={"email": EMAIL, "password": PASSWORD}).status_code == 303
-            for place, card_id in enumerate(card_ids):
+            limits = {"new_per_day": "100", "desired_retention": "90"}
+            assert browser.post(f"/decks/{made['deckId']}/settings", data=limits).status_code == 303
+            wish = {"deck": made["deckId"], "goal": "learn"}
+            path = browser.post("/study", data=wish).headers["location"]
+            page = browser.get(path).text
+            for place in range(CARDS):
+                (item, *_) = re.findall(r'name="item" value="(\d+)"', page)
                 if place % 15 == 7:
                     kill(server, victim)
-                answer_until_confirmed(browser, made["deckId"], card_id)
+                page = answer_until_confirmed(browser, path, item)
         server.wait_until_healthy()
         server.run("export", EMAIL, str(tmp_path))
         export = json.loads((tmp_path / "loci.json").read_text())

@@ -12,6 +12,7 @@ from app.accounts import service as accounts
 from app.core import clock, db
 from app.domain.scopes import Scope
 from tests.web.conftest import Visitor, new_card, new_deck, signed_in, text_of
+from tests.web.sitting import sit_down
 from tests.web.test_notes_pages import new_note
 
 # Pages that anybody may see, and endpoints that are no pages.
@@ -39,7 +40,7 @@ NOT_PAGES = ("/static", "/mcp", "/.well-known", "/token", "/register", "/revoke"
 MISSING = 987_654_321
 OWNED = (
     "account", "collection", "deck", "card", "card_schedule", "review", "access_key", "web_session", "passkey",
-    "oauth_connection", "study_settings", "deck_settings",
+    "oauth_connection", "study_settings", "deck_settings", "study_session", "study_item",
     "note", "note_version", "note_card",
 )  # fmt: skip
 
@@ -125,6 +126,7 @@ async def test_another_persons_rows_are_like_missing_ones(application: Litestar,
     await alice.post("/collections", title="Shelf")
     key, _ = await accounts.create_key(alice.account.id, "key", frozenset({Scope.DECKS_READ}), now=clock.now())
     await signed_in(application, alice.account)
+    sitting = await sit_down(alice, deck_id)
     ids = {
         "deck_id": deck_id,
         "card_id": card_id,
@@ -143,9 +145,10 @@ async def test_another_persons_rows_are_like_missing_ones(application: Litestar,
         if not names:
             continue
         compared += 1
-        of_alice = path.format(**{name: ids[name] for name in names})
+        of_alice = path.format(**ids | ({"session_id": sitting.id} if path.startswith("/study/") else {}))
         missing = path.format(**dict.fromkeys(names, MISSING))
-        form = {**FORM, "card": str(card_id), "card_id": str(card_id)} if method == "POST" else None
+        named = {"card": str(card_id), "card_id": str(card_id), "item": sitting.item}
+        form = {**FORM, **named} if method == "POST" else None
         bob.forget_notes()
         first = await bob.client.request(method, of_alice, data=form)
         bob.forget_notes()
@@ -163,6 +166,7 @@ async def test_ids_in_forms_are_checked_like_those_in_addresses(alice: Visitor, 
     card_id = await new_card(alice, of_alice, "the secret of Alice")
     of_bob = await new_deck(bob)
     mine = await new_card(bob, of_bob, "mine")
+    of_alices, of_bobs = await sit_down(alice, of_alice), await sit_down(bob, of_bob)
     before = await rows()
     for fields in (
         {"do": "delete", "confirmed": "1", "card_id": card_id},
@@ -172,10 +176,10 @@ async def test_ids_in_forms_are_checked_like_those_in_addresses(alice: Visitor, 
         page = await bob.submit(f"/decks/{of_bob}/cards", **fields)
         assert "secret" not in page.text
     await bob.post(f"/decks/{of_bob}/cards", 404, do="move", to=of_alice, card_id=mine)
-    page = await bob.post(f"/decks/{of_bob}/study/answer", 200, card=card_id, rep=0, rating=3)
-    assert "secret" not in page.text
-    page = await bob.post(f"/decks/{of_bob}/study/reveal", 200, card=card_id, rep=0)
-    assert "secret" not in page.text
+    for step in ("reveal", "keep", "suspend", "bury"):
+        page = await bob.post(f"{of_bobs.path}/{step}", 200, item=of_alices.item, rating=3)
+        assert "no such question" in text_of(page)
+        assert "secret" not in page.text
     await bob.submit("/trash/cards", do="restore", card_id=card_id)
     await bob.submit(f"/decks/{of_bob}/cards/restore", card_id=card_id)
     assert await rows() == before

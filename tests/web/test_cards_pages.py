@@ -9,9 +9,11 @@ import httpx
 import pytest
 
 from app.core import clock, db
+from app.domain.scheduling import Rating
 from app.main import create_app
 from tests.factories import make_account
 from tests.web.conftest import SETTINGS, Visitor, ids_on, new_card, new_deck, signed_in, text_of
+from tests.web.sitting import sit_down, study_card
 
 
 async def test_the_same_card_twice_is_a_conflict_and_nothing_typed_is_lost(alice: Visitor) -> None:
@@ -30,9 +32,10 @@ async def test_text_that_looks_like_a_tag_is_shown_as_it_was_typed(alice: Visito
     card_id = await new_card(alice, deck_id, front, back)
     for path in (f"/decks/{deck_id}", f"/cards/{card_id}", f"/cards/{card_id}/edit", "/search?q=producer"):
         assert front in text_of(await alice.get(path)), path
-    page = await alice.post(f"/decks/{deck_id}/study/reveal", 200, card=card_id, rep=0)
-    assert front in text_of(page)
-    assert back in text_of(page)
+    sitting = await sit_down(alice, deck_id)
+    said = await sitting.step("reveal")
+    assert front in said
+    assert back in said
 
 
 async def test_a_rich_side_is_cleaned_before_it_is_shown(alice: Visitor) -> None:
@@ -67,25 +70,6 @@ async def test_an_edit_that_comes_too_late_shows_both_texts(alice: Visitor) -> N
         f"/cards/{card_id}/edit", front="Japan", back="Edo", tags="", version=2, front_rich="", back_rich=""
     )
     assert "Edo" in text_of(await alice.get(f"/cards/{card_id}"))
-
-
-async def test_an_edit_while_studying_leads_back_to_the_same_card(alice: Visitor) -> None:
-    deck_id = await new_deck(alice)
-    await new_card(alice, deck_id, "first")
-    second = await new_card(alice, deck_id, "second")
-    page = await alice.submit(
-        f"/cards/{second}/edit",
-        front="second, mended",
-        back="back",
-        tags="",
-        version=1,
-        origin="study",
-        extra="20",
-        front_rich="",
-        back_rich="",
-    )
-    assert "second, mended" in text_of(page)
-    assert 'name="extra" value="20"' in page.text
 
 
 async def test_many_cards_at_once(alice: Visitor) -> None:
@@ -137,7 +121,7 @@ async def test_a_card_shows_when_it_comes_back(alice: Visitor) -> None:
     page = text_of(await alice.get(f"/cards/{card_id}"))
     for words in ("Japan", "Tokyo", "asia", "Capitals", "not answered yet"):
         assert words in page
-    await alice.post(f"/decks/{deck_id}/study/answer", 200, card=card_id, rep=0, rating=4)
+    await study_card(alice, deck_id, Rating.EASY)
     due = await db.fetch_value("SELECT due FROM card_schedule WHERE card_id = $1", card_id)
     assert due is not None
     page = text_of(await alice.get(f"/cards/{card_id}"))
@@ -216,11 +200,11 @@ async def test_formatting_that_is_not_kept_or_is_outdated_is_mentioned(alice: Vi
 async def test_cancelling_an_edit_leads_back_to_where_it_began(alice: Visitor) -> None:
     deck_id = await new_deck(alice)
     card_id = await new_card(alice, deck_id, "Japan")
-    page = await alice.get(f"/cards/{card_id}/edit?origin=study&extra=20")
-    assert f'href="/decks/{deck_id}/study?card={card_id}&amp;rep=0&amp;extra=20"' in page.text
-    for extra in ("²", "-1", "x", "9" * 30):
-        page = await alice.get(f"/cards/{card_id}/edit?origin=study&extra={extra}")
-        assert 'name="extra" value="0"' in page.text
+    page = await alice.get(f"/cards/{card_id}/edit?origin=study&session=12")
+    assert 'href="/study/12"' in page.text
+    for session in ("²", "-1", "x", "9" * 30):
+        page = await alice.get(f"/cards/{card_id}/edit?origin=study&session={session}")
+        assert 'name="session" value="0"' in page.text
     assert f'href="/cards/{card_id}"' in (await alice.get(f"/cards/{card_id}/edit?origin=elsewhere")).text
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from app.core import db
+from app.domain.scheduling import Rating
 from tests.web.conftest import Visitor, new_card, new_deck
+from tests.web.sitting import sit_down
 
 
 def by_id(rows: list[dict[str, Any]], key: str = "id") -> dict[int, dict[str, Any]]:
@@ -27,8 +29,9 @@ async def test_nothing_that_a_person_entered_is_missing(alice: Visitor) -> None:
         version=1,
         back_rich="<p><strong>東京</strong></p>",
     )
-    await alice.post(f"/decks/{deck_id}/study/answer", 200, card=studied, rep=0, rating=1)
-    await alice.post(f"/decks/{deck_id}/study/answer", 200, card=studied, rep=1, rating=3)
+    sitting = await sit_down(alice, deck_id)
+    await sitting.keep(Rating.AGAIN)
+    await sitting.keep(Rating.GOOD)
     export = (await alice.get("/account/export")).json()
     assert [shelf["title"] for shelf in export["collections"]] == ["Geography"]
     (deck,) = export["decks"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 from app.core import db
+from app.domain.scheduling import Rating
 from tests.web.conftest import Visitor, new_card, new_deck, text_of
+from tests.web.sitting import sit_down, study_card
 
 
 async def test_a_newcomer_is_told_what_to_do(alice: Visitor) -> None:
@@ -31,7 +33,10 @@ async def test_the_deck_with_the_most_due_comes_first(alice: Visitor) -> None:
     page = await alice.get("/")
     assert "4 cards are due" in text_of(page)
     assert "In 2 decks." in text_of(page)
-    assert re.findall(r'class="button primary" href="([^"]+)"', page.text) == [f"/decks/{many}/study"]
+    primary = re.findall(
+        r'name="deck" value="(\d+)"><input[^>]*>\s*<button type="submit" class="button primary"', page.text
+    )
+    assert primary == [str(many)]
     assert re.findall(r'row-title" dir="auto" href="/decks/(\d+)"', page.text) == [str(many), str(few)]
 
 
@@ -39,17 +44,18 @@ async def test_new_cards_count_as_far_as_the_day_allows(alice: Visitor) -> None:
     deck_id = await new_deck(alice)
     cards = [await new_card(alice, deck_id, f"card {number}") for number in range(22)]
     assert "0 due, 20 new" in text_of(await alice.get("/"))
-    for card_id in cards[:20]:
-        await alice.post(f"/decks/{deck_id}/study/answer", 200, card=card_id, rep=0, rating=4)
+    sitting = await sit_down(alice, deck_id)
+    for _ in cards[:20]:
+        await sitting.keep(Rating.EASY)
     page = await alice.get("/")
     assert "Nothing is left for today." in text_of(page)
-    assert "/study" not in page.text
+    assert 'action="/study"' not in page.text
 
 
 async def test_a_card_that_is_being_learned_says_when_it_comes_back(alice: Visitor) -> None:
     deck_id = await new_deck(alice)
-    card_id = await new_card(alice, deck_id, "card")
-    await alice.post(f"/decks/{deck_id}/study/answer", 200, card=card_id, rep=0, rating=1)
+    await new_card(alice, deck_id, "card")
+    await study_card(alice, deck_id, Rating.AGAIN)
     assert "The next card comes back at" in text_of(await alice.get("/"))
 
 

@@ -16,6 +16,7 @@ from app.domain.scopes import Scope
 from tests.areas.deck_makers import make_card, make_deck
 from tests.factories import make_account
 from tests.web.conftest import Visitor, new_card, new_deck
+from tests.web.sitting import sit_down
 
 MARKS = "\u0301\u0316" * 60_000
 LONG_NUMBER = "9" * 5000
@@ -37,22 +38,22 @@ async def test_a_flood_of_combining_marks_costs_no_time(carol: Visitor, name: st
 
 async def test_numbers_of_any_length_are_refused(alice: Visitor) -> None:
     deck_id = await new_deck(alice)
-    card_id = await new_card(alice, deck_id, "card")
+    await new_card(alice, deck_id, "card")
+    sitting = await sit_down(alice, deck_id)
     for path, fields in (
         (f"/decks/{deck_id}/cards", {"do": "delete", "card_id": LONG_NUMBER}),
-        (f"/decks/{deck_id}/study/answer", {"card": LONG_NUMBER, "rep": "0", "rating": "3"}),
-        (f"/decks/{deck_id}/study/answer", {"card": card_id, "rep": LONG_NUMBER, "rating": "3"}),
-        (
-            f"/decks/{deck_id}/study/reveal",
-            {"card": card_id, "rep": "0", "extra": LONG_NUMBER, "elapsed_ms": LONG_NUMBER},
-        ),
+        (f"{sitting.path}/keep", {"item": LONG_NUMBER, "rating": "3"}),
+        (f"{sitting.path}/keep", {"item": sitting.item, "rating": LONG_NUMBER}),
+        (f"{sitting.path}/answer", {"item": sitting.item, "choice": LONG_NUMBER}),
+        (f"{sitting.path}/reveal", {"item": sitting.item, "elapsed_ms": LONG_NUMBER}),
+        ("/study", {"deck": LONG_NUMBER, "minutes": LONG_NUMBER, "horizon_days": LONG_NUMBER}),
         ("/decks/new", {"title": "T", "collection_id": LONG_NUMBER}),
     ):
         answer = await alice.client.post(path, data=fields)
         assert answer.status_code < 500, path
     for path in (f"/keys/{2**63}/revoke", f"/account/sessions/{10**30}/revoke", f"/account/passkeys/{2**63}/remove"):
         assert (await alice.client.post(path)).status_code == 404, path
-    for path in (f"/decks/{2**63}", f"/cards/{10**30}", f"/decks/{deck_id}/study?card={10**30}"):
+    for path in (f"/decks/{2**63}", f"/cards/{10**30}", f"/study/{10**30}"):
         assert (await alice.client.get(path)).status_code in {200, 404}, path
 
 

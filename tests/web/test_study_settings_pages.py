@@ -10,7 +10,7 @@ import pytest
 
 from app import jobs
 from app.accounts import service as accounts
-from app.core import db
+from app.core import clock, db
 from app.core.mail import PrintingMailer
 from app.domain.plans import Plan
 from app.domain.study_settings import STANDARD
@@ -152,7 +152,7 @@ def moment_of(page: httpx.Response) -> str:
 
 async def reviewed(application: Any) -> Visitor:
     await make_reviewed_account()
-    account = await accounts.set_plan("alice@example.org", Plan.PLUS)
+    account = await accounts.set_plan("alice@example.org", Plan.PLUS, now=clock.now())
     return await signed_in(application, account)
 
 
@@ -198,7 +198,7 @@ async def test_too_few_reviews_are_told_with_their_number(alice: Visitor) -> Non
 
 async def test_on_the_free_plan_it_is_said_and_refused(application: Any, rollback: None) -> None:
     alice = await reviewed(application)
-    account = await accounts.set_plan("alice@example.org", Plan.FREE)
+    account = await accounts.set_plan("alice@example.org", Plan.FREE, now=clock.now())
     alice = await signed_in(application, account)
     page = await alice.get(PAGE)
     assert "part of Plus and Pro" in text_of(page)

@@ -7,9 +7,11 @@ from dataclasses import replace
 
 from app.core import clock, db
 from app.domain.plans import Plan
+from app.domain.scheduling import Rating
 from app.main import create_app
 from tests.factories import make_account
 from tests.web.conftest import SETTINGS, Visitor, ids_on, new_card, new_deck, signed_in, text_of
+from tests.web.sitting import study_card
 
 
 async def test_it_says_how_long_things_are_kept(rollback: None) -> None:
@@ -66,7 +68,7 @@ async def test_a_card_whose_place_was_taken_stays(alice: Visitor) -> None:
 async def test_a_deck_comes_back_with_its_schedules(alice: Visitor) -> None:
     deck_id = await new_deck(alice)
     card_id = await new_card(alice, deck_id, "Japan")
-    await alice.post(f"/decks/{deck_id}/study/answer", 200, card=card_id, rep=0, rating=4)
+    await study_card(alice, deck_id, Rating.EASY)
     before = await db.fetch("SELECT * FROM card_schedule WHERE card_id = $1", card_id)
     await alice.post(f"/decks/{deck_id}/delete", confirmed="1")
     await alice.submit(f"/trash/decks/{deck_id}/restore")
