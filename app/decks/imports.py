@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
-from app.core.db import atomic, fetch
+from app.core.db import atomic
 from app.decks.changes import NewCard
+from app.decks.inserts import CheckedCard, equal_cards, insert_cards
 from app.decks.limits import Limits, room_for_cards, room_for_deck
-from app.decks.rows import deck_of_title, insert_deck, live_deck, lock_writes, touch_decks
-from app.decks.siblings import ordinals_of
+from app.decks.rows import deck_of_title, insert_deck, live_deck, lock_writes
 from app.decks.views import ImportResult
 from app.domain.cards import (
     CARDS_PER_CALL_MAX,
-    CardText,
     card_key,
     card_text,
     clean_language,
     clean_source_title,
     clean_title,
-    search_document,
     title_key,
 )
 from app.domain.errors import N_, Conflict, InvalidInput
-from app.domain.search_text import grams
-
-
-@dataclass(frozen=True, slots=True)
-class _Checked:
-    """A card of the call that passed every rule; `place` counts from 1."""
-
-    place: int
-    text: CardText
-    key: bytes
 
 
 async def import_cards(
@@ -68,7 +55,7 @@ async def import_cards(
         )
     title = clean_title(deck_title, "deckTitle") if deck_title is not None else ""
     tongue, source = clean_language(language), clean_source_title(source_title)
-    checked, warnings = _checked(cards)
+    checked, warnings = _checked(cards, tongue, source)
     async with atomic():
         await lock_writes(account_id)
         if deck_id is None:
@@ -78,9 +65,9 @@ async def import_cards(
             deck_id = await insert_deck(account_id, title, now, language=tongue)
         else:
             title = (await live_deck(account_id, deck_id))["title"]
-        fresh, skipped = _without_equals(checked, await _equal_cards(account_id, deck_id, checked))
+        fresh, skipped = _without_equals(checked, await equal_cards(account_id, deck_id, checked))
         await room_for_cards(account_id, deck_id, len(fresh), limits)
-        ids = await _insert(account_id, deck_id, fresh, tongue, source, now)
+        ids = await insert_cards(account_id, deck_id, fresh, now)
     return ImportResult(deck_id, title, ids, len(skipped), (*warnings, *skipped))
 
 
@@ -102,12 +89,12 @@ async def add_card(
     text, _ = card_text(
         front=card.front, back=card.back, front_rich=card.front_rich, back_rich=card.back_rich, tags=card.tags
     )
-    made = _Checked(1, text, card_key(text.front, text.back))
-    tongue, source = clean_language(language), clean_source_title(source_title)
+    key = card_key(text.front, text.back)
+    made = CheckedCard(1, text, key, clean_language(language), clean_source_title(source_title))
     async with atomic():
         await lock_writes(account_id)
         await live_deck(account_id, deck_id)
-        equal = await _equal_cards(account_id, deck_id, [made])
+        equal = await equal_cards(account_id, deck_id, [made])
         if equal:
             raise Conflict(
                 N_("Card %(card_id)s of this deck has the same front and back."),
@@ -115,11 +102,13 @@ async def add_card(
                 card_id=equal[made.key],
             )
         await room_for_cards(account_id, deck_id, 1, limits)
-        return (await _insert(account_id, deck_id, [made], tongue, source, now))[0]
+        return (await insert_cards(account_id, deck_id, [made], now))[0]
 
 
-def _checked(cards: Sequence[NewCard]) -> tuple[list[_Checked], list[str]]:
-    checked: list[_Checked] = []
+def _checked(
+    cards: Sequence[NewCard], language: str | None, source_title: str | None
+) -> tuple[list[CheckedCard], list[str]]:
+    checked: list[CheckedCard] = []
     warnings: list[str] = []
     for place, card in enumerate(cards, 1):
         try:
@@ -134,26 +123,14 @@ def _checked(cards: Sequence[NewCard]) -> tuple[list[_Checked], list[str]]:
                 card=place,
                 **error.params,
             ) from None
-        checked.append(_Checked(place, text, card_key(text.front, text.back)))
+        checked.append(CheckedCard(place, text, card_key(text.front, text.back), language, source_title))
         warnings += [f"Card {place}: {note}" for note in notes]
     return checked, warnings
 
 
-async def _equal_cards(account_id: int, deck_id: int, checked: Sequence[_Checked]) -> dict[bytes, int]:
-    """Ids of the deck's live cards that are equal to some of these, by their key."""
-    rows = await fetch(
-        "SELECT card_key, id FROM card "
-        "WHERE account_id = $1 AND deck_id = $2 AND card_key = ANY ($3::bytea[]) AND deleted_at IS NULL",
-        account_id,
-        deck_id,
-        [card.key for card in checked],
-    )
-    return {row["card_key"]: row["id"] for row in rows}
-
-
-def _without_equals(checked: Sequence[_Checked], stored: dict[bytes, int]) -> tuple[list[_Checked], list[str]]:
+def _without_equals(checked: Sequence[CheckedCard], stored: dict[bytes, int]) -> tuple[list[CheckedCard], list[str]]:
     """The cards to insert, and a warning for each of the others."""
-    fresh: dict[bytes, _Checked] = {}
+    fresh: dict[bytes, CheckedCard] = {}
     skipped: list[str] = []
     for card in checked:
         if card.key in stored:
@@ -163,60 +140,3 @@ def _without_equals(checked: Sequence[_Checked], stored: dict[bytes, int]) -> tu
         else:
             fresh[card.key] = card
     return list(fresh.values()), skipped
-
-
-# Arrays of arrays cannot be ragged, so each row's tags and grams travel as the text of an array.
-_INSERT = """
-WITH made AS (
-  INSERT INTO card (account_id, deck_id, language, source_title, created_at, updated_at,
-                    front, back, front_rich, back_rich, card_key, search_text, tags, grams)
-  SELECT $1, $2, $3, $4, $5, $5, front, back, front_rich, back_rich, card_key, search_text, tags::text[], grams::int[]
-    FROM unnest($6::text[], $7::text[], $8::text[], $9::text[], $10::bytea[], $11::text[], $12::text[], $13::text[])
-         WITH ORDINALITY AS sent (front, back, front_rich, back_rich, card_key, search_text, tags, grams, place)
-   ORDER BY place
-  RETURNING id
-)
-INSERT INTO card_schedule (account_id, card_id, deck_id, ordinal, lead)
-SELECT $1, numbered.id, $2, question.ordinal, question.lead
-  FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM made) AS numbered
-  JOIN unnest($14::int[], $15::smallint[], $16::boolean[]) AS question (place, ordinal, lead) USING (place)
-RETURNING card_id
-"""
-
-
-async def _insert(
-    account_id: int, deck_id: int, fresh: Sequence[_Checked], language: str | None, source: str | None, now: datetime
-) -> tuple[int, ...]:
-    """Insert the cards with their schedules in one statement; ids in the order of the cards."""
-    if not fresh:
-        return ()
-    documents = [search_document(card.text.front, card.text.back, card.text.tags) for card in fresh]
-    ordinals = [ordinals_of(card.text.front) for card in fresh]
-    asked = [(place, ordinal, ordinal == min(own)) for place, own in enumerate(ordinals, 1) for ordinal in own]
-    rows = await fetch(
-        _INSERT,
-        account_id,
-        deck_id,
-        language,
-        source,
-        now,
-        [card.text.front for card in fresh],
-        [card.text.back for card in fresh],
-        [card.text.front_rich for card in fresh],
-        [card.text.back_rich for card in fresh],
-        [card.key for card in fresh],
-        documents,
-        [_text_array(card.text.tags) for card in fresh],
-        ["{" + ",".join(map(str, grams(account_id, document))) + "}" for document in documents],
-        [place for place, _, _ in asked],
-        [ordinal for _, ordinal, _ in asked],
-        [lead for _, _, lead in asked],
-    )
-    await touch_decks(account_id, [deck_id], now)
-    return tuple(sorted({row["card_id"] for row in rows}))
-
-
-def _text_array(texts: Sequence[str]) -> str:
-    """PostgreSQL's text form of an array, every element quoted."""
-    quoted = (text.replace("\\", "\\\\").replace('"', '\\"') for text in texts)
-    return "{" + ",".join(f'"{text}"' for text in quoted) + "}"

@@ -87,7 +87,7 @@ hit AS MATERIALIZED (
 """  # noqa: S608 - constants
 
 
-async def _run(sql: str, *values: object) -> list[Record]:
+async def run_search(sql: str, *values: object) -> list[Record]:
     """The rows of a search that may neither take long nor take every connection: others want to study meanwhile."""
     try:
         async with timeout(_WAIT_SECONDS), _places:
@@ -121,15 +121,15 @@ async def search_cards(
     before_id = after[0] if after else LARGEST_ID
     common = (account_id, wanted.pattern_like, before_id, limit + 1, tag)
     if deck_id is not None:
-        rows = await _run(_WALK_DECK, *common, deck_id) if possible(deck_id) else []
+        rows = await run_search(_WALK_DECK, *common, deck_id) if possible(deck_id) else []
         if not rows:
             await live_deck(account_id, deck_id)
     elif wanted.grams:
-        rows = await _run(_INDEX, *common, wanted.grams)
+        rows = await run_search(_INDEX, *common, wanted.grams)
         if rows and rows[0]["id"] == _TOO_MANY:
-            rows = await _run(_COMMON, *common, wanted.grams)
+            rows = await run_search(_COMMON, *common, wanted.grams)
     else:
-        rows = await _run(_WALK_ACCOUNT, *common)
+        rows = await run_search(_WALK_ACCOUNT, *common)
     hits = tuple(
         CardHit(row["id"], row["deck_id"], row["deck_title"], row["front"], row["back"], tuple(row["tags"]))
         for row in rows[:limit]

@@ -13,6 +13,7 @@ from asyncpg import Record
 from msgspec import UNSET
 
 from app.core.db import atomic, execute, fetch_row, fetch_value
+from app.decks.batches import create_cards, import_rows
 from app.decks.bulk import delete_cards, move_cards, restore_cards, tag_cards
 from app.decks.cards import update_card
 from app.decks.changes import CardChanges, DeckChanges, NewCard
@@ -38,6 +39,7 @@ __all__ = [
     "Limits",
     "NewCard",
     "add_card",
+    "create_cards",
     "create_collection",
     "create_deck",
     "delete_cards",
@@ -46,6 +48,7 @@ __all__ = [
     "erase_cards",
     "erase_deck",
     "import_cards",
+    "import_rows",
     "lock_writes",
     "move_cards",
     "rename_collection",

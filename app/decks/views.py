@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Generic, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
@@ -145,3 +146,53 @@ class DeletedDeck(NamedTuple):
 
     title: str
     card_count: int
+
+
+class Outcome(StrEnum):
+    """What became of one card of a call."""
+
+    CREATED = "created"
+    EXISTS = "exists"
+    """An equal card was there already."""
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class CardOutcome:
+    """`index` counts the cards of the call from 0; `card_id` is the card that was made, or the equal one."""
+
+    index: int
+    outcome: Outcome
+    card_id: int | None = None
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
+    """What was changed on the way in."""
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedCards:
+    """The outcome of each card of a call, in their order."""
+
+    deck_id: int
+    deck_title: str
+    outcomes: tuple[CardOutcome, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RowLeftOut:
+    """A row that equals a card of the deck, or the row of an earlier line."""
+
+    line: int
+    card_id: int | None = None
+    like_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRows:
+    """What became of the rows of a text: the ids of the new cards in their order, and the rows that were there."""
+
+    deck_id: int
+    deck_title: str
+    made_deck: bool
+    imported_ids: tuple[int, ...]
+    left_out: tuple[RowLeftOut, ...]

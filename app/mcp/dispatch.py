@@ -87,9 +87,17 @@ async def _run(request: McpRequest, tool: AnyTool, arguments: Mapping[str, Any] 
             client_name=caller.client_name,
             tool=tool.name,
             action=tool.kind.action,
-            input_summary=audit.summarise(arguments or {}),
+            input_summary=audit.summarise(_shortened(arguments or {}, tool.kept_characters)),
             affected_ids=list(reply.affected),
             request_id=request.request_id,
             now=call.now,
         )
     return reply
+
+
+def _shortened(arguments: Mapping[str, Any], kept_characters: Mapping[str, int]) -> dict[str, Any]:
+    """The arguments with the texts named cut to so many characters."""
+    return {
+        name: value[: kept_characters[name]] if name in kept_characters and isinstance(value, str) else value
+        for name, value in arguments.items()
+    }

@@ -14,22 +14,47 @@ from msgspec import UNSET
 from app.domain.scopes import Scope
 from app.mcp.schema import JsonSchema, schema_of
 from app.mcp.spec import AnyTool, Kind, Toolset
-from app.mcp.tools import account, cards, decks, imports, memory, memory_reading, search, stats
+from app.mcp.tools import (
+    account,
+    cards,
+    decks,
+    imports,
+    memory,
+    memory_reading,
+    plan,
+    search,
+    stats,
+    study,
+    study_cards,
+    transfer,
+)
 
-# The order is the order of tools/list: reading first, then writing, deleting and restoring.
+# The order is the order of tools/list: reading first, then studying, writing, deleting and restoring.
 TOOLS: tuple[AnyTool, ...] = (
     decks.LIST_DECKS,
+    study_cards.GET_DECK,
     search.SEARCH_FLASHCARDS,
+    study_cards.SEARCH_CARDS,
     cards.GET_FLASHCARD,
+    study_cards.GET_CARD,
     search.SEARCH,
     search.FETCH,
+    plan.GET_STUDY_PLAN,
+    study.GET_STUDY_SESSION,
     account.GET_ACCOUNT_STATUS,
     stats.GET_LEARNING_STATS,
+    study.RENDER_STUDY_SESSION,
+    study.START_STUDY_SESSION,
+    study.RECORD_REVIEW,
     decks.CREATE_DECK,
     decks.UPDATE_DECK,
     imports.IMPORT_FLASHCARDS,
+    study_cards.CREATE_CARDS,
+    transfer.IMPORT_DECK,
     cards.UPDATE_FLASHCARD,
+    study_cards.UPDATE_CARD,
     cards.DELETE_FLASHCARDS,
+    study_cards.DELETE_CARD,
     decks.DELETE_DECK,
     decks.RESTORE_DECK,
     cards.RESTORE_FLASHCARDS,
@@ -46,7 +71,9 @@ LONGEST_DESCRIPTION = 2047
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:__?[a-z0-9]+)*")
 _IDENTITY = ("email", "profile")
 _WRITING = frozenset({Scope.DECKS_WRITE, Scope.STUDY_WRITE, Scope.MEMORY_WRITE})
-_SCOPES = _WRITING | {Scope.DECKS_READ, Scope.STATS_READ, Scope.MEMORY_READ, Scope.STUDY_RENDER}
+# Showing a session may start one, so this scope is good for either kind; a tool that only shows says so by its kind.
+_EITHER = frozenset({Scope.STUDY_RENDER})
+_SCOPES = _WRITING | _EITHER | {Scope.DECKS_READ, Scope.STATS_READ, Scope.MEMORY_READ}
 
 
 class RegistryError(TypeError):
@@ -65,7 +92,10 @@ def check(tools: Iterable[AnyTool]) -> Mapping[str, AnyTool]:
             (not tool.toolsets, "it is in no toolset"),
             (tool.scope not in _SCOPES, "the scope is not one that a tool may have"),
             (tool.kind is Kind.READ and tool.scope in _WRITING, "it reads and asks for a scope to write"),
-            (tool.kind is not Kind.READ and tool.scope not in _WRITING, "it writes and asks for a scope to read"),
+            (
+                tool.kind is not Kind.READ and tool.scope not in _WRITING | _EITHER,
+                "it writes and asks for a scope to read",
+            ),
         ):
             if broken:
                 raise RegistryError(f"{tool.name}: {rule}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
@@ -74,7 +74,7 @@ class Reply(Generic[OutputT]):
     """What a handler gives back.
 
     `text` is for the model: short lines with every id it may need. Without it the text is the JSON of `output`.
-    `affected` names the rows that a mutating call touched, such as `card:12` or `deck:3`.
+    `affected` names the rows that a mutating call touched, such as `card:12`, `deck:3` or `session:7`.
     """
 
     output: OutputT
@@ -103,6 +103,8 @@ class ToolSpec(Generic[InputT, OutputT]):
     """A published schema that `output` cannot say."""
     idempotent_hint: bool | UnsetType | None = UNSET
     """A published hint that differs from what `kind` means; None leaves it out."""
+    kept_characters: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Arguments that hold a whole file, and how many characters of each its audit row keeps."""
 
 
 AnyTool = ToolSpec[Any, Any]

@@ -1,4 +1,4 @@
-"""What is waiting in a deck, and how the questions of a card stand."""
+"""What is waiting in a deck, how the questions of a card stand, and what was answered."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from datetime import datetime
 from app.core.db import fetch, fetch_row
 from app.decks.rows import no_such_card, possible
 from app.domain.calendar import StudyClock
+from app.domain.scheduling import Rating
 from app.domain.study_settings import STANDARD
 from app.study.rows import CARD, study_card
-from app.study.views import Counts, StudyCard, Today
+from app.study.views import Counts, ReviewView, StudyCard, Today
 
 # One statement, because every page with a deck asks for all of it.
 _COUNTS = """
@@ -76,3 +77,18 @@ async def questions_of(account_id: int, card_id: int) -> tuple[StudyCard, ...]:
     if not rows:
         raise no_such_card()
     return tuple(study_card(row) for row in rows)
+
+
+async def last_reviews(account_id: int, card_id: int, *, limit: int = 10) -> tuple[ReviewView, ...]:
+    """The newest answers of a card, over all its questions, the last first."""
+    rows = await fetch(
+        "SELECT ordinal, reviewed_at, rating, interval_days, elapsed_ms FROM review "
+        "WHERE account_id = $1 AND card_id = $2 ORDER BY reviewed_at DESC, id DESC LIMIT $3",
+        account_id,
+        card_id,
+        limit,
+    )
+    return tuple(
+        ReviewView(row["ordinal"], row["reviewed_at"], Rating(row["rating"]), row["interval_days"], row["elapsed_ms"])
+        for row in rows
+    )

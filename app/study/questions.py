@@ -13,10 +13,11 @@ from asyncpg import Record
 from app.core.db import execute, fetch, fetch_row, fetch_value
 from app.domain import choices, cloze, matching
 from app.domain.answers import Facts
+from app.domain.cards import clean_optional_text
 from app.domain.errors import N_, InvalidInput
 from app.domain.grading import Grade, Note, Verdict, is_right
 from app.domain.grading import grade as grade_text
-from app.domain.modes import Goal, ItemKind, Mode, is_short, kind_for
+from app.domain.modes import Goal, ItemKind, Mode, is_short, is_typeable, kind_for
 from app.domain.sessions import Step, next_step
 from app.study.rows import CARD, study_card
 from app.study.views import StudyCard
@@ -245,8 +246,15 @@ async def grade(account_id: int, row: Record, given: Given) -> None:
         right = chosen == asked.options[asked.right] or is_right(chosen, facts)
         await _store(account_id, row["id"], chosen, right=right)
         return
+    if kind is ItemKind.FLASHCARD and not is_typeable(facts):
+        raise InvalidInput(
+            N_("The answer of this card is too long to be judged as text."),
+            N_("Ask the learner how well they knew it and give a rating: again, hard, good or easy."),
+            field="answer",
+        )
     if not isinstance(given, str) or len(given) > LONGEST_ANSWER:
         raise InvalidInput(N_("This is not an answer."), N_("Give a text of at most 4,000 characters."), field="answer")
+    given = clean_optional_text(given, "answer", LONGEST_ANSWER)
     others = [other.back for other in await _pool(account_id, study_card(row)) if other.card_id != facts.card_id]
     result = grade_text(given, facts, others)
     await _store_verdict(account_id, row["id"], given, result.verdict, result.note)

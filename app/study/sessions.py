@@ -59,9 +59,8 @@ async def start(account_id: int, wish: Wish, *, clock: StudyClock, now: datetime
         raise InvalidInput(
             N_("The number of days is out of range."), N_("Give a whole number from 1 to 365."), field="horizon_days"
         )
-    count = items_for(wish.minutes, wish.limit, seconds_per_item(wish.mode, await own_median_ms(account_id)))
-    if wish.goal is Goal.DIAGNOSE and wish.limit is None and wish.minutes is None:
-        count = DIAGNOSE_ITEMS
+    seconds = seconds_per_item(wish.mode, await own_median_ms(account_id))
+    count = questions_for(wish.goal, wish.minutes, wish.limit, seconds)
     async with atomic():
         deck_ids = await decks_of(account_id, wish.deck_id)
         session_id = int(
@@ -99,11 +98,24 @@ async def start(account_id: int, wish: Wish, *, clock: StudyClock, now: datetime
         return await _go_on(account_id, await _lock(account_id, session_id), clock, now)
 
 
+def questions_for(goal: Goal, minutes: int | None, limit: int | None, seconds: float) -> int:
+    """How many questions a session holds, at `seconds` for each. Raises `InvalidInput` for numbers out of range."""
+    if goal is Goal.DIAGNOSE and limit is None and minutes is None:
+        return DIAGNOSE_ITEMS
+    return items_for(minutes, limit, seconds)
+
+
 async def resumable(account_id: int, wish: Wish, *, clock: StudyClock, now: datetime) -> int | None:
-    """The newest session of this study day for the same deck, mode and goal that is not finished; its id."""
+    """The newest session of this study day for the same deck, mode and goal that is not finished; its id.
+
+    None for a deck that is not there (any more): to start one says so.
+    """
+    if wish.deck_id is not None and not possible(wish.deck_id):
+        return None
     return await fetch_value(
-        "SELECT id FROM study_session WHERE account_id = $1 AND finished_at IS NULL AND created_at >= $2 "
-        "AND deck_id IS NOT DISTINCT FROM $3 AND mode = $4 AND goal = $5 ORDER BY id DESC LIMIT 1",
+        "SELECT s.id FROM study_session s LEFT JOIN deck d ON d.account_id = s.account_id AND d.id = s.deck_id "
+        "WHERE s.account_id = $1 AND s.finished_at IS NULL AND s.created_at >= $2 AND d.deleted_at IS NULL "
+        "AND s.deck_id IS NOT DISTINCT FROM $3 AND s.mode = $4 AND s.goal = $5 ORDER BY s.id DESC LIMIT 1",
         account_id,
         clock.start_of(clock.study_day(now)),
         wish.deck_id,
@@ -182,8 +194,6 @@ async def keep(
     again gives the first outcome. Raises `InvalidInput` for a rating that is missing, `Conflict` for a question that
     is not the present one, `SessionFinished`.
     """
-    if review_key is not None and not 1 <= len(review_key) <= LONGEST_KEY:
-        raise InvalidInput(N_("The review id is too long."), N_("Give at most 200 characters."), field="reviewId")
     async with atomic():
         head = await _lock(account_id, session_id)
         item = await _item(account_id, session_id, item_id, review_key)
@@ -344,6 +354,12 @@ async def _item(account_id: int, session_id: int, item_id: int, review_key: str 
     """The item named by the client's key for its answer if one has it, else the one named by id."""
     row = None
     if review_key is not None:
+        if not 1 <= len(review_key) <= LONGEST_KEY or not review_key.isprintable():
+            raise InvalidInput(
+                N_("The review id is too long, or not all of it can be seen."),
+                N_("Give at most 200 letters, digits and signs."),
+                field="reviewId",
+            )
         row = await questions.item(account_id, session_id, review_key=review_key)
     if row is None and possible(item_id):
         row = await questions.item(account_id, session_id, item_id=item_id)

@@ -8,16 +8,16 @@ from asyncpg import Record
 
 from app.core.db import fetch, fetch_row
 from app.decks.rows import possible
-from app.domain import scheduling
+from app.domain import cloze, scheduling
 from app.domain.calendar import StudyClock
 from app.domain.grading import kept_rating, suggested_rating
 from app.domain.modes import Goal, ItemKind, Mode
 from app.domain.scheduling import LEARN_AHEAD
 from app.study.limits import rooms
 from app.study.questions import ASKABLE, JOINED, Board, Options, decoded, facts_of, grade_of, item, on_board
-from app.study.rows import no_such_session, study_card
+from app.study.rows import no_such_item, no_such_session, study_card
 from app.study.settings_queries import settings_for
-from app.study.views import Item, Missed, Next, OpenSession, Pair, Progress, Report, Session, TagResult
+from app.study.views import Answered, Item, Missed, Next, OpenSession, Pair, Progress, Report, Session, TagResult
 
 _HEAD = """
 SELECT s.id, s.deck_id, s.mode, s.goal, s.horizon_days, s.created_at, s.finished_at, d.title AS deck_title
@@ -139,6 +139,22 @@ async def _pairs(account_id: int, session_id: int, row: Record, board: Board) ->
         )
         for place, item_id in enumerate(board.items)
         if item_id in rows
+    )
+
+
+async def answered(account_id: int, session_id: int, item_id: int) -> Answered:
+    """What an answered question may show. Raises `NotFound` for one that is not answered."""
+    row = await item(account_id, session_id, item_id=item_id)
+    if row is None or row["status"] != "answered":
+        raise no_such_item()
+    card, grade, kept = study_card(row), grade_of(row), decoded(row)
+    return Answered(
+        kind=ItemKind(row["kind"]),
+        right_answer=facts_of(card).back,
+        given=row["given"],
+        note=grade.note if grade else None,
+        sentence=cloze.revealed(card.front) if card.ordinal else None,
+        pairs=await _pairs(account_id, session_id, row, kept) if isinstance(kept, Board) else (),
     )
 
 

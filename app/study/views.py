@@ -8,9 +8,9 @@ from datetime import datetime
 
 from app.domain.answers import Facts
 from app.domain.fitting import FitOutcome
-from app.domain.grading import Grade, Verdict
+from app.domain.grading import Grade, Note, Verdict
 from app.domain.modes import Goal, ItemKind, Mode
-from app.domain.scheduling import Outcome, Rating, Schedule
+from app.domain.scheduling import Outcome, Rating, Schedule, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,48 @@ class StudyCard:
     @property
     def rep(self) -> int:
         return self.schedule.reps
+
+
+@dataclass(frozen=True, slots=True)
+class CardRow:
+    """A card in a list. `state` is that of its question that is due first, `suspended` when all of them are."""
+
+    id: int
+    deck_id: int
+    deck_title: str
+    front: str
+    back: str
+    tags: tuple[str, ...]
+    state: State
+    due: datetime | None
+    suspended: bool
+    leech: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewView:
+    """An answer in the log. `interval_days` is what it led to; time in milliseconds, None when it was not measured."""
+
+    ordinal: int
+    reviewed_at: datetime
+    rating: Rating
+    interval_days: float
+    elapsed_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What an answered question may show: the right answer, why the verdict is what it is, and the pairs of a board.
+
+    `sentence` is the text of a cloze with every gap filled.
+    """
+
+    kind: ItemKind
+    right_answer: str
+    given: str | None
+    note: Note | None
+    sentence: str | None
+    pairs: tuple[Pair, ...]
 
 
 @dataclass(frozen=True, slots=True)

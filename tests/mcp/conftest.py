@@ -160,6 +160,8 @@ class World:
     other_deck_id: int
     deleted_deck_id: int
     deleted_card_id: int
+    session_id: int
+    item_id: int
 
     def example(self, tool: str) -> dict[str, Any]:
         """Arguments with which Alice's call of the tool succeeds."""
@@ -171,6 +173,18 @@ class World:
             "fetch": {"id": f"card:{self.card_ids[0]}"},
             "get_account_status": {},
             "get_learning_stats": {"deckId": self.deck_id, "days": 7},
+            "get_deck": {"deckId": self.deck_id, "includeCards": True},
+            "search_cards": {"query": f"{MARKER} is:new", "deckId": self.deck_id, "tags": [MARKER], "sort": "due"},
+            "get_card": {"cardId": self.card_ids[0]},
+            "get_study_plan": {"deckId": self.deck_id, "goal": "learn", "minutes": 5},
+            "get_study_session": {"sessionId": self.session_id},
+            "render_study_session": {"deckId": self.deck_id, "mode": "typed"},
+            "start_study_session": {"deckId": self.deck_id, "mode": "mixed", "goal": "learn", "limit": 5},
+            "record_review": {"sessionId": self.session_id, "itemId": self.item_id, "rating": "good"},
+            "create_cards": {"deckId": self.deck_id, "cards": [{"front": "Elbe?", "back": "A river"}]},
+            "import_deck": {"deckId": self.deck_id, "format": "csv", "content": "front,back\nOder?,A river"},
+            "update_card": {"cardId": self.card_ids[0], "deckId": self.other_deck_id, "tags": ["moved"]},
+            "delete_card": {"cardId": self.card_ids[1]},
             "create_deck": {"title": "Rivers", "language": "en"},
             "update_deck": {"deckId": self.deck_id, "description": "About capitals"},
             "import_flashcards": {"deckId": self.deck_id, "cards": [{"front": "Seine?", "back": "A river"}]},
@@ -223,8 +237,19 @@ async def world(client: Client, alice: AccountView) -> World:
     for name in ("one", "two"):
         note = {"path": f"{MARKER}/{name}.md", "body": f"{MARKER} #{MARKER}", "frontmatter": {"key": MARKER}}
         await client.done("memory__write", note)
+    session = await client.done("start_study_session", {"deckId": first["deckId"]})
     await forget_rates()
-    return World(alice, bob, first["deckId"], ids[:2], other["deckId"], gone["deckId"], ids[2])
+    return World(
+        alice,
+        bob,
+        first["deckId"],
+        ids[:2],
+        other["deckId"],
+        gone["deckId"],
+        ids[2],
+        session["sessionId"],
+        session["item"]["itemId"],
+    )
 
 
 @pytest_asyncio.fixture

@@ -37,7 +37,14 @@ async def test_a_valid_call_answers_in_both_eras_with_a_result_of_its_schema(
 
 
 async def test_tools_list_holds_exactly_what_the_scopes_reach(http: httpx.AsyncClient, world: World):
-    for scopes in ([Scope.DECKS_READ], [Scope.DECKS_WRITE], [Scope.DECKS_READ, Scope.DECKS_WRITE], [Scope.MEMORY_READ]):
+    for scopes in (
+        [Scope.DECKS_READ],
+        [Scope.DECKS_WRITE],
+        [Scope.DECKS_READ, Scope.DECKS_WRITE],
+        [Scope.STATS_READ],
+        [Scope.STUDY_WRITE, Scope.STUDY_RENDER],
+        [Scope.MEMORY_READ],
+    ):
         client = await client_of(http, world.alice, *scopes)
         for surface in SURFACES:
             expected = [tool.name for tool in TOOLS if surface.offers(tool) and tool.scope in scopes]
@@ -48,14 +55,20 @@ async def test_tools_list_holds_exactly_what_the_scopes_reach(http: httpx.AsyncC
 async def test_the_numbers_of_the_contract(client: Client):
     counts = {surface.path: len(await client.tools(surface.path)) for surface in SURFACES}
     assert counts == {
-        "/mcp": 20, "/mcp/readonly": 9, "/mcp/flashcards": 14, "/mcp/flashcards/readonly": 6,
-        "/mcp/memory": 6, "/mcp/memory/readonly": 3,
-    }  # fmt: skip
+        "/mcp": 33,
+        "/mcp/readonly": 15,
+        "/mcp/flashcards": 14,
+        "/mcp/flashcards/readonly": 6,
+        "/mcp/study": 15,
+        "/mcp/study/readonly": 7,
+        "/mcp/memory": 6,
+        "/mcp/memory/readonly": 3,
+    }
 
 
 @every_tool
 async def test_a_tool_beyond_the_scopes_is_never_run(http: httpx.AsyncClient, world: World, tool: AnyTool):
-    for scope in (Scope.DECKS_READ, Scope.DECKS_WRITE, Scope.STATS_READ, Scope.MEMORY_READ, Scope.MEMORY_WRITE):
+    for scope in {tool.scope for tool in TOOLS}:
         client = await client_of(http, world.alice, scope)
         response = await client.rpc("tools/call", {"name": tool.name, "arguments": world.example(tool.name)})
         if scope is tool.scope:
@@ -67,8 +80,7 @@ async def test_a_tool_beyond_the_scopes_is_never_run(http: httpx.AsyncClient, wo
 
 @every_tool
 async def test_a_read_only_endpoint_does_not_know_the_tools_that_write(client: Client, world: World, tool: AnyTool):
-    own = next(iter(tool.toolsets))
-    for path in ("/mcp/readonly", f"/mcp/{own}/readonly"):
+    for path in ("/mcp/readonly", *(f"/mcp/{toolset}/readonly" for toolset in tool.toolsets)):
         response = await client.rpc("tools/call", {"name": tool.name, "arguments": world.example(tool.name)}, path=path)
         assert response.status_code == 200
         assert ("error" in response.json()) == tool.kind.mutates
@@ -180,7 +192,7 @@ async def test_a_call_that_changes_something_leaves_one_audit_row(client: Client
         assert row["client_name"] == "test"
         assert row["request_id"]
         assert row["affected_ids"]
-        assert all(id.split(":")[0] in {"card", "deck", "note"} for id in row["affected_ids"])
+        assert all(id.split(":")[0] in {"card", "deck", "note", "session"} for id in row["affected_ids"])
         assert len(row["input_summary"].encode()) <= 2048
 
 
@@ -233,12 +245,14 @@ async def test_no_stored_text_is_in_any_error(client: Client, bobs_client: Clien
                 assert MARKER not in response.text, arguments
 
 
-_IDS = ("deckId", "cardId", "cardIds", "collectionId", "id")
+_IDS = ("deckId", "cardId", "cardIds", "collectionId", "id", "sessionId", "itemId")
 
 
 def _alices(world: World, collection_id: int, tool: str, name: str) -> int:
     if name == "collectionId":
         return collection_id
+    if name in {"sessionId", "itemId"}:
+        return world.session_id if name == "sessionId" else world.item_id
     if name == "deckId":
         return world.deleted_deck_id if tool == "restore_deck" else world.deck_id
     return world.deleted_card_id if tool == "restore_flashcards" else world.card_ids[0]
@@ -256,13 +270,19 @@ def _without_ids(result: dict[str, Any], id: int) -> str:
     )
 
 
-_NOTE_VALUES: dict[str, list[Any]] = {
+_MORE_VALUES: dict[str, list[Any]] = {
     "path": ["/x.md", "../x.md", f"{MARKER}/none.md", f"{MARKER}.txt", "a\\b.md"],
     "body": [f"password: {MARKER}1", f"{MARKER} 4111 1111 1111 1111"],
     "new_str": [f"password: {MARKER}1"],
     "old_str": [MARKER, f"{MARKER} none"],
     "frontmatter": [{"password": f"{MARKER}1"}, {"x": MARKER * 3000}],
+    "content": [MARKER, f'"{MARKER}', f'front,back\n{MARKER},"x', f"[{MARKER}"],
+    "columns": [[MARKER], ["front", "back", MARKER]],
+    "query": [f'"{MARKER}', f"is:{MARKER}", f"deck:{MARKER}", f"state:{MARKER}"],
+    "expectedVersion": [99, NOWHERE],
+    "dueBefore": [MARKER, "2026-02-30", "9999-12-31", "2026-03-02T10:00:00"],
     "mode": ["str_replace", MARKER],
+    **{name: [MARKER, "A", "\ud800"] for name in ("answer", "rating", "goal", "reviewId", "idempotencyKey")},
 }
 
 
@@ -284,7 +304,7 @@ def _provocations(world: World, tool: str) -> list[dict[str, Any]]:
                 f"card:{world.deleted_card_id}",
                 f"card:{NOWHERE}",
             ]
-        values += _NOTE_VALUES.get(name, [])
+        values += _MORE_VALUES.get(name, [])
         if name == "cards":
             values += [
                 [{"front": MARKER, "back": MARKER, "tags": [MARKER] * 13}],
@@ -294,13 +314,13 @@ def _provocations(world: World, tool: str) -> list[dict[str, Any]]:
             ]
         if name in {"title", "deckTitle"}:
             values += [f"{MARKER} one", f" {MARKER} TWO ", "   "]
-        if name == "expectedVersion":
-            values += [99, NOWHERE]
         if name == "cursor":
             values += [MARKER, "e30", "WzEsImRlY2tzIiwxXQ"]
         if name in {"front", "back", "tags"}:
             values += [f"{MARKER} front 2", [MARKER * 3], "  ", ["  "]]
         tried += [{**example, name: value} for value in values]
+    if tool == "record_review":
+        tried += [{**example, "rating": "good", "answer": MARKER}, {**example, "answer": f"{MARKER} back 9"}]
     if tool == "import_flashcards":
         tried += [{**example, "deckTitle": MARKER}, {"cards": example["cards"]}]
     if tool == "update_flashcard":  # into the text of another card of the deck
@@ -331,5 +351,9 @@ async def _rows(account_id: int | None = None) -> dict[str, list[tuple[Any, ...]
             "note",
             "note_version",
             "note_search",
+            "review",
+            "study_session",
+            "study_item",
+            "idempotency_key",
         )
     }

@@ -31,15 +31,30 @@ every_tool = pytest.mark.parametrize("tool", TOOLS, ids=NAMES)
 # Section 4 of the contract and the published document: what reads, what writes, what takes away.
 READING_CARDS = {"list_decks", "search_flashcards", "get_flashcard", "search", "fetch", "get_account_status"}
 READING_NOTES = {"memory__search", "memory__read", "memory__list"}
-READING = READING_CARDS | READING_NOTES
+READING_STUDY = {
+    "get_deck": Scope.DECKS_READ,
+    "search_cards": Scope.DECKS_READ,
+    "get_card": Scope.DECKS_READ,
+    "get_learning_stats": Scope.STATS_READ,
+    "get_study_plan": Scope.STATS_READ,
+    "get_study_session": Scope.DECKS_READ,
+}
+READING = READING_CARDS | READING_NOTES | set(READING_STUDY)
 WRITING_CARDS = {
     "create_deck", "update_deck", "import_flashcards", "update_flashcard", "restore_deck", "restore_flashcards",
 }  # fmt: skip
 WRITING_NOTES = {"memory__write", "memory__edit"}
-WRITING = WRITING_CARDS | WRITING_NOTES
-DELETING = {"delete_flashcards", "delete_deck", "memory__delete"}
+WRITING_STUDY = {"create_cards", "import_deck", "update_card"}
+DELETING = {"delete_flashcards", "delete_deck", "memory__delete", "delete_card"}
+STUDYING = {
+    "start_study_session": Scope.STUDY_WRITE,
+    "record_review": Scope.STUDY_WRITE,
+    "render_study_session": Scope.STUDY_RENDER,
+}
+ADDING = {"import_flashcards", "create_cards", "import_deck", "start_study_session", "render_study_session"}
+FLASHCARDS = READING_CARDS | WRITING_CARDS | {"delete_flashcards", "delete_deck"}
 NOTES = READING_NOTES | WRITING_NOTES | {"memory__delete"}
-STUDY_READING = {"get_learning_stats": Scope.STATS_READ}
+STUDY = {"list_decks", "create_deck", "delete_card"} | set(READING_STUDY) | WRITING_STUDY | set(STUDYING)
 
 
 def shown(tool: AnyTool) -> dict[str, Any]:
@@ -48,13 +63,12 @@ def shown(tool: AnyTool) -> dict[str, Any]:
     return {**listed, "securitySchemes": security_schemes(tool)}
 
 
-def test_the_flashcards_toolset_has_its_fourteen_tools_and_memory_its_six():
-    assert set(NAMES) == READING | WRITING | DELETING | set(STUDY_READING)
-    of_flashcards = {tool.name for tool in TOOLS if Toolset.FLASHCARDS in tool.toolsets}
-    of_memory = {tool.name for tool in TOOLS if Toolset.MEMORY in tool.toolsets}
-    assert of_flashcards == set(NAMES) - NOTES - set(STUDY_READING)
-    assert of_memory == NOTES
-    assert (len(of_flashcards), len(of_memory)) == (14, 6)
+def test_each_toolset_has_its_tools():
+    sets = {toolset: {tool.name for tool in TOOLS if toolset in tool.toolsets} for toolset in Toolset}
+    assert sets == {Toolset.FLASHCARDS: FLASHCARDS, Toolset.STUDY: STUDY, Toolset.MEMORY: NOTES}
+    assert [len(tools) for tools in sets.values()] == [14, 15, 6]
+    assert set(NAMES) == FLASHCARDS | STUDY | NOTES
+    assert len(NAMES) == 33
 
 
 def test_an_endpoint_exists_for_all_tools_and_for_each_toolset_and_read_only_for_both():
@@ -77,20 +91,20 @@ def test_all_four_hints_are_given_and_follow_from_what_the_tool_does(tool: AnyTo
         assert {"readOnlyHint", "destructiveHint", "openWorldHint"} <= set(hints)
         return
     assert hints == {
-        "readOnlyHint": tool.name in READING | set(STUDY_READING),
+        "readOnlyHint": tool.name in READING,
         "destructiveHint": tool.name in DELETING,
-        "idempotentHint": tool.name != "import_flashcards",
+        "idempotentHint": tool.name not in ADDING,
         "openWorldHint": False,
     }
 
 
 @every_tool
 def test_scope_and_plan_follow_from_reading_or_writing(tool: AnyTool):
-    writes = tool.name not in READING | set(STUDY_READING)
+    writes = tool.name not in READING | set(STUDYING)
     read, write = (
         (Scope.MEMORY_READ, Scope.MEMORY_WRITE) if tool.name in NOTES else (Scope.DECKS_READ, Scope.DECKS_WRITE)
     )
-    assert tool.scope is (write if writes else STUDY_READING.get(tool.name, read))
+    assert tool.scope is (write if writes else (READING_STUDY | STUDYING).get(tool.name, read))
     assert tool.feature is (Feature.AI_WRITE if writes else None)
     schemes = [{"type": "oauth2", "scopes": ["email", "profile", tool.scope.value]}]
     assert shown(tool)["securitySchemes"] == schemes
@@ -129,14 +143,14 @@ def test_texts_fit_what_hosts_accept(tool: AnyTool):
 @every_tool
 def test_who_writes_asks_the_person_first(tool: AnyTool):
     asks = "get a yes before calling" in tool.description or "only after the person asked" in tool.description
-    assert asks == (tool.name not in READING | set(STUDY_READING))
+    assert asks == (tool.name not in READING | set(STUDYING))
 
 
 def test_the_rules_of_good_cards_reach_every_model():
     rules = ("One idea", "stand alone", "common mistakes", "rephrases", "exact terms", "language")
     assert all(rule in INSTRUCTIONS for rule in rules)
     for tool in TOOLS:
-        if tool.name in {"import_flashcards", "update_flashcard"}:
+        if tool.name in {"import_flashcards", "update_flashcard", "create_cards", "update_card"}:
             assert all(rule in tool.description for rule in rules)
     assert "wait for a yes" in INSTRUCTIONS
 

@@ -19,6 +19,7 @@ from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull,
 from pydantic import AnyUrl
 
 from app.core import db
+from app.mcp.registry import SURFACES, TOOLS
 from app.oauth.documents import ClientDocuments
 from tests.oauth.conftest import BASE, MCP, Browser, continue_link, query_of
 from tests.oauth.test_documents import URL, Outside
@@ -104,7 +105,8 @@ async def test_from_the_address_to_a_call(
     person = Person(alice)
     async with connected(asgi, person, Memory(), MCP + path, mode=mode) as (client, seen):
         names = [tool.name for tool in (await client.list_tools()).tools]
-        assert len(names) == (6 if "readonly" in path else 14)
+        offered = next(surface for surface in SURFACES if surface.path == "/mcp" + path.rstrip("/"))
+        assert names == [tool.name for tool in TOOLS if offered.offers(tool)]
         found = await client.call_tool("list_decks", {})
         assert not found.is_error
     assert [step for step in seen if step[1] in {"/register", "/token"}] == [
@@ -122,7 +124,7 @@ async def test_a_client_with_a_document_does_not_register(
     application.state.authorization = replace(usual, documents=ClientDocuments(outside.resolve, outside.get))
     try:
         async with connected(asgi, Person(alice), Memory(), document=URL) as (client, seen):
-            assert len((await client.list_tools()).tools) == 14
+            assert len((await client.list_tools()).tools) == len(TOOLS)
     finally:
         application.state.authorization = usual
     assert not [step for step in seen if step[1] == "/register"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -29,18 +29,18 @@ class Deck(Output, kw_only=True):
     updated_at: Instant
 
 
-def deck_output(deck: DeckView) -> Deck:
-    """A deck as every tool gives it."""
-    return Deck(
-        deck_id=deck.id,
-        title=deck.title,
-        description=deck.description,
-        card_count=deck.card_count,
-        new_count=deck.new_count,
-        due_count=deck.due_count,
-        collection_id=UNSET if deck.collection_id is None else deck.collection_id,
-        updated_at=deck.updated_at,
-    )
+def deck_fields(deck: DeckView) -> dict[str, Any]:
+    """The fields of a deck as every tool gives them."""
+    return {
+        "deck_id": deck.id,
+        "title": deck.title,
+        "description": deck.description,
+        "card_count": deck.card_count,
+        "new_count": deck.new_count,
+        "due_count": deck.due_count,
+        "collection_id": UNSET if deck.collection_id is None else deck.collection_id,
+        "updated_at": deck.updated_at,
+    }
 
 
 def deck_line(deck: DeckView) -> str:
@@ -71,7 +71,7 @@ async def list_decks(call: Call, given: ListDecks) -> Reply[DeckPage]:
     if page.next_cursor:
         lines.append(f"More: cursor {page.next_cursor}")
     return Reply(
-        DeckPage(decks=[deck_output(deck) for deck in page.items], next_cursor=page.next_cursor or UNSET),
+        DeckPage(decks=[Deck(**deck_fields(deck)) for deck in page.items], next_cursor=page.next_cursor or UNSET),
         "\n".join(lines),
     )
 
@@ -84,7 +84,7 @@ LIST_DECKS = ToolSpec(
         "Call it before writing into a deck that the person names, and pass the deckId it gives. "
         "Decks come in the order they were made, a page at a time."
     ),
-    toolsets=frozenset({Toolset.FLASHCARDS}),
+    toolsets=frozenset({Toolset.FLASHCARDS, Toolset.STUDY}),
     scope=Scope.DECKS_READ,
     kind=Kind.READ,
     input=ListDecks,
@@ -119,11 +119,12 @@ CREATE_DECK = ToolSpec(
     name="create_deck",
     title="Create deck",
     description=(
-        "Create an empty deck. To save cards into a new deck, import_flashcards with deckTitle does both at once. "
+        "Create an empty deck. To save cards into a new deck, import_flashcards with deckTitle does both at once, "
+        "and so does import_deck with title. "
         "If a deck of this title exists with the same description, language and collection, that deck comes back and "
         f"nothing is created; if it differs, the call is a CONFLICT that names the existing deckId. {ASK_FIRST}"
     ),
-    toolsets=frozenset({Toolset.FLASHCARDS}),
+    toolsets=frozenset({Toolset.FLASHCARDS, Toolset.STUDY}),
     scope=Scope.DECKS_WRITE,
     feature=Feature.AI_WRITE,
     kind=Kind.IDEMPOTENT_WRITE,
@@ -250,4 +251,4 @@ RESTORE_DECK = ToolSpec(
 
 async def _deck_reply(call: Call, deck_id: int, what: str) -> Reply[Deck]:
     deck = await queries.deck(call.caller.account_id, deck_id, clock=study_clock(call.caller), now=call.now)
-    return Reply(deck_output(deck), f"{what}: {deck_line(deck)}", affected=[f"deck:{deck.id}"])
+    return Reply(Deck(**deck_fields(deck)), f"{what}: {deck_line(deck)}", affected=[f"deck:{deck.id}"])

@@ -8,10 +8,36 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from app.domain import cards as domain
+from app.domain.modes import Goal, Mode
+from app.domain.sessions import MAX_MINUTES
 from app.mcp.schema import ENUM_ORDER
 
 DeckId = Annotated[int, Meta(ge=1, description="Id of a deck, as list_decks gave it.")]
 CardId = Annotated[int, Meta(ge=1, description="Id of a card, as a search or an import gave it.")]
+SessionId = Annotated[int, Meta(ge=1, description="Id of a study session, as the tool that started it gave it.")]
+ItemId = Annotated[int, Meta(ge=1, description="Id of the question to answer: itemId of the session's item.")]
+StudyMode = Annotated[
+    Literal["flashcards", "multiple_choice", "typed", "matching", "cloze", "mixed"],
+    Meta(
+        description=(
+            "How questions are asked. A card that a mode does not suit is asked in the nearest way that does; mixed "
+            "chooses for each card by how well it is known."
+        ),
+        extra_json_schema={"type": "string", ENUM_ORDER: [mode.value for mode in Mode]},
+    ),
+]
+StudyGoal = Annotated[
+    Literal["learn", "review", "cram", "retain", "diagnose"],
+    Meta(
+        description=(
+            "learn: new cards first. review: what is due first. cram: every active card, without changing when any "
+            "comes back. retain: what would be forgotten within a week. diagnose: a spread of cards, to see what is "
+            "known; changes nothing either."
+        ),
+        extra_json_schema={"type": "string", ENUM_ORDER: [goal.value for goal in Goal]},
+    ),
+]
+Minutes = Annotated[int, Meta(ge=1, le=MAX_MINUTES, description="How long the person wants to study.")]
 CardIds = Annotated[
     list[Annotated[int, Meta(ge=1)]],
     Meta(
@@ -85,6 +111,6 @@ Version = Annotated[
     Meta(
         ge=1,
         le=2**31 - 1,
-        description="version of the card as get_flashcard gave it; a card changed since then is left alone (CONFLICT).",
+        description="version of the card as it was read; a card changed since then is left alone (CONFLICT).",
     ),
 ]

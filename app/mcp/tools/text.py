@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
+
+from app.domain.intervals import short_interval
 
 
 def counted(cards: int) -> str:
@@ -19,3 +22,9 @@ def id_ranges(ids: Sequence[int]) -> str:
         else:
             runs.append((id, id))
     return ", ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in runs)
+
+
+def time_words(days: float) -> str:
+    """`10 minutes`, `1 day`, `1.2 months`."""
+    interval = short_interval(timedelta(days=days))
+    return f"{interval.number:g} {interval.unit}{'' if interval.number == 1 else 's'}"
