@@ -72,6 +72,7 @@ async def signed_in(token: str, *, now: datetime, idle_days: int = SESSION_IDLE_
 
 _CALLER = """
 SELECT account.id AS account_id, account.email, account.plan, account.zone, account.rollover_hour,
+       account.language,
        access_key.id AS key_id, access_key.name AS key_name, access_key.scopes, access_key.used_at,
        account.id::text AS bucket, account.plan AS tier
   FROM access_key JOIN account ON account.id = access_key.account_id
@@ -106,6 +107,7 @@ async def admit_key(token: str, take: Take, *, now: datetime) -> Admission | Non
         plan=Plan(row["plan"]),
         zone=row["zone"],
         rollover_hour=row["rollover_hour"],
+        language=row["language"],
         scopes=_scopes(row["scopes"]),
         client_kind="key",
         client_id=row["key_id"],

@@ -82,6 +82,7 @@ class Caller:
     plan: Plan
     zone: str
     rollover_hour: int
+    language: str
     scopes: frozenset[Scope]
     client_kind: Literal["key", "oauth"]
     client_id: int

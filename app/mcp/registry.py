@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from app.domain.scopes import Scope
 from app.mcp.schema import JsonSchema, schema_of
-from app.mcp.spec import AnyTool, Kind, Toolset
+from app.mcp.spec import AnyTool, Kind, Toolset, Visibility
 from app.mcp.tools import (
     account,
     cards,
@@ -28,6 +28,8 @@ from app.mcp.tools import (
     study_cards,
     transfer,
 )
+from app.mcp.tools import widget as study_widget
+from app.mcp.widget import widget
 
 # The order is the order of tools/list: reading first, then studying, writing, deleting and restoring.
 TOOLS: tuple[AnyTool, ...] = (
@@ -64,6 +66,13 @@ TOOLS: tuple[AnyTool, ...] = (
     memory.MEMORY_WRITE,
     memory.MEMORY_EDIT,
     memory.MEMORY_DELETE,
+    study_widget.STUDY_STEP,
+    study_widget.STUDY_REVEAL,
+    study_widget.STUDY_ANSWER,
+    study_widget.STUDY_RATE,
+    study_widget.STUDY_UNDO,
+    study_widget.STUDY_SET_ASIDE,
+    study_widget.STUDY_SETTINGS,
 )
 
 LONGEST_NAME = 64
@@ -173,5 +182,19 @@ def wire(name: str) -> types.Tool:
             idempotent_hint=tool.kind is not Kind.WRITE if tool.idempotent_hint is UNSET else tool.idempotent_hint,
             open_world_hint=False,  # a closed world: the account's own decks, cards and notes
         ),
-        _meta={"securitySchemes": security_schemes(tool)},
+        _meta={"securitySchemes": security_schemes(tool), **_widget_meta(tool)},
     )
+
+
+def _widget_meta(tool: AnyTool) -> dict[str, Any]:
+    """What a host of MCP Apps, and ChatGPT in its own words, must know of a tool with the widget or behind it."""
+    app_only = tool.visibility is Visibility.APP
+    if not app_only and not tool.shows_widget:
+        return {}
+    ui: dict[str, Any] = {"visibility": ["app"] if app_only else ["model", "app"]}
+    meta: dict[str, Any] = {"ui": ui, "openai/widgetAccessible": True}
+    if tool.shows_widget:
+        ui["resourceUri"] = meta["openai/outputTemplate"] = widget().uri
+    else:
+        meta["openai/visibility"] = "private"
+    return meta

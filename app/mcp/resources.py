@@ -23,6 +23,7 @@ from app.domain.scopes import Scope
 from app.mcp.dispatch import McpRequest
 from app.mcp.plans import study_clock
 from app.mcp.spec import Toolset
+from app.mcp.widget import is_widget, widget_contents, widget_resource
 from app.notes import queries as notes
 
 NOTE_TEMPLATE: Final = "note:{+path}"
@@ -44,13 +45,19 @@ def sees_decks(request: McpRequest) -> bool:
     return request.surface.toolset in {None, Toolset.FLASHCARDS} and Scope.DECKS_READ in request.caller.scopes
 
 
+def sees_widget(request: McpRequest) -> bool:
+    return request.surface.toolset in {None, Toolset.STUDY} and Scope.STUDY_RENDER in request.caller.scopes
+
+
 async def list_resources(request: McpRequest, cursor: str | None) -> types.ListResourcesResult:
-    """The notes in the order they were made, a page at a time. (Decks are found through their tool.)"""
+    """The study widget, then the notes in the order they were made, a page at a time. (Decks are found by a tool.)"""
+    first = [widget_resource()] if cursor is None and sees_widget(request) else []
     if not sees_notes(request):
-        return types.ListResourcesResult(resources=[])
+        return types.ListResourcesResult(resources=first)
     page = await _found(lambda: notes.notes(request.caller.account_id, cursor=cursor, limit=_PAGE))
     return types.ListResourcesResult(
-        resources=[
+        resources=first
+        + [
             types.Resource(
                 uri=uri_of(entry.path),
                 name=entry.path,
@@ -92,6 +99,8 @@ def list_templates(request: McpRequest) -> types.ListResourceTemplatesResult:
 
 async def read_resource(request: McpRequest, uri: str) -> types.ReadResourceResult:
     """The text behind an address. Raises `MCPError` for one that leads to nothing, or beyond the caller's scopes."""
+    if is_widget(uri):  # the same for everybody, so it asks for no scope
+        return widget_contents(uri)
     named = _DECK_URI.fullmatch(uri)
     if uri.startswith(URI_PREFIX) and sees_notes(request):
         text = await _found(lambda: _note_text(request, path_in_uri(uri)))

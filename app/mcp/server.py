@@ -19,6 +19,7 @@ from app.mcp import prompts, registry, resources
 from app.mcp.dispatch import McpRequest, call_tool
 from app.mcp.errors import unexpected
 from app.mcp.instructions import INSTRUCTIONS
+from app.mcp.widget import EXTENSION, MIME_TYPE
 
 STATE = "mcp"
 _LIST_FRESH_MS = 5 * 60 * 1000
@@ -54,6 +55,7 @@ def create_server(settings: Settings) -> Server[Any]:
         on_get_prompt=_get_prompt,
         on_completion=_complete,
     )
+    server.extensions[EXTENSION] = {"mimeTypes": [MIME_TYPE]}
     server.middleware[:] = [_guard, _wire_extras]  # in place of tracing, which nobody here collects
     return server
 
@@ -111,8 +113,14 @@ async def _guard(ctx: _Context, call_next: CallNext) -> HandlerResult:
 
 
 async def _wire_extras(ctx: _Context, call_next: CallNext) -> HandlerResult:
-    """Put `securitySchemes` back on each tool: the engine drops every key that its protocol version does not know."""
+    """Put back what the engine drops because its protocol version does not know it.
+
+    That is `securitySchemes` on each tool, and in the older handshake the extension of the widget.
+    """
     result = await call_next(ctx)
+    if ctx.method == "initialize" and isinstance(result, dict):
+        capabilities = cast("dict[str, Any]", result.setdefault("capabilities", {}))
+        capabilities.setdefault("extensions", {})[EXTENSION] = {"mimeTypes": [MIME_TYPE]}
     if ctx.method == "tools/list" and isinstance(result, dict):
         for tool in cast("list[dict[str, Any]]", result.get("tools", [])):
             if (declared := registry.BY_NAME.get(tool["name"])) is not None:

@@ -26,6 +26,14 @@ class Toolset(StrEnum):
     MEMORY = "memory"
 
 
+class Visibility(StrEnum):
+    """Who is to call a tool, where the host keeps to MCP Apps."""
+
+    ALL = "all"
+    APP = "app"
+    """The widget alone. The tool is listed and served like any other."""
+
+
 class Kind(StrEnum):
     """What a call does to stored data. The four hints of a tool follow from it, and the action of its audit row."""
 
@@ -105,6 +113,9 @@ class ToolSpec(Generic[InputT, OutputT]):
     """A published hint that differs from what `kind` means; None leaves it out."""
     kept_characters: Mapping[str, int] = field(default_factory=dict[str, int])
     """Arguments that hold a whole file, and how many characters of each its audit row keeps."""
+    visibility: Visibility = Visibility.ALL
+    shows_widget: bool = False
+    """Whether the host shows the study widget with the result."""
 
 
 AnyTool = ToolSpec[Any, Any]

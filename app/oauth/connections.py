@@ -26,6 +26,7 @@ _NO_CONNECTION, _ENDED = N_("There is no such connection."), N_("It may have end
 
 _CALLER = """
 SELECT account.id AS account_id, account.email, account.plan, account.zone, account.rollover_hour,
+       account.language,
        connection.id AS connection_id, connection.client_name, connection.redirect_host, connection.used_at,
        ARRAY(SELECT unnest(token.scopes) INTERSECT SELECT unnest(connection.scopes)) AS scopes,
        account.id::text AS bucket, account.plan AS tier
@@ -65,6 +66,7 @@ async def admit_token(token: str, resource: str, take: Take, *, now: datetime) -
         plan=Plan(row["plan"]),
         zone=row["zone"],
         rollover_hour=row["rollover_hour"],
+        language=row["language"],
         scopes=frozenset(map(Scope, row["scopes"])),
         client_kind="oauth",
         client_id=row["connection_id"],

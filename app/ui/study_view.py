@@ -105,6 +105,8 @@ class StudyScreen:
     """What was the matter with the last form, beside its field."""
     typed: str = ""
     """What was in that field."""
+    embedded: bool = False
+    """Whether it stands in a chat: pages open beside it."""
 
     @property
     def base(self) -> str:

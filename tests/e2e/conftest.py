@@ -11,7 +11,10 @@ import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, async_playwright
 
 from tests.conftest import open_to_all
+from tests.node.conftest import node
 from tests.server import Server, running_server
+
+__all__ = ["node"]  # the widget's chats are bundled under Node
 
 
 def chromium_path() -> str | None:

@@ -115,8 +115,8 @@ class Client:
                 "io.modelcontextprotocol/clientCapabilities": {},
             }
             headers |= {"mcp-method": method}
-            if "name" in params:
-                headers |= {"mcp-name": str(params["name"])}
+            if name := params.get("name", params.get("uri")):
+                headers |= {"mcp-name": str(name)}
         return await self.post(
             {"jsonrpc": "2.0", "id": id, "method": method, "params": params}, headers=headers, **options
         )

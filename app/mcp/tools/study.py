@@ -141,6 +141,7 @@ RENDER_STUDY_SESSION = ToolSpec(
     input=RenderStudySession,
     output=SessionSnapshot,
     handler=render_study_session,
+    shows_widget=True,
 )
 
 

@@ -1,0 +1,249 @@
+"""What the study widget calls: the steps of the study screen as tools for the app alone, each giving the next screen.
+
+The model does not see them where the host keeps to the protocol. What one learns by calling them anyway is what the
+person at the screen sees; the session's own rules hold: one open question, answered once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Annotated, Any, Literal, TypeVar
+
+from msgspec import UNSET, Meta, UnsetType
+
+from app.core.settings import Settings
+from app.domain.errors import N_, InvalidInput
+from app.domain.modes import Goal, Mode
+from app.domain.scheduling import Rating
+from app.domain.scopes import Scope
+from app.mcp.plans import study_clock
+from app.mcp.spec import Call, Input, Kind, Output, Reply, Toolset, ToolSpec, Visibility
+from app.study import sessions, snapshots
+from app.study.queue import most_due_deck
+from app.study.sessions import Wish
+from app.study.views import Session
+from app.ui.render import Reader, render
+from app.ui.study_view import screen
+
+SessionId = Annotated[int, Meta(ge=1, description="The session on the screen.")]
+ItemId = Annotated[int, Meta(ge=1, description="The question on the screen.")]
+ElapsedMs = Annotated[int, Meta(ge=0, le=2**31 - 1, description="Milliseconds since the question was shown.")]
+GivenT = TypeVar("GivenT", bound=Input)
+OneMode = Literal["flashcards", "multiple_choice", "typed", "matching", "cloze", "mixed"]
+OneGoal = Literal["learn", "review", "cram", "retain", "diagnose"]
+
+
+class Screen(Output, kw_only=True):
+    """The screen after a step."""
+
+    session_id: int
+    html: Annotated[str, Meta(description="The study screen, as the widget shows it.")]
+    finished: bool
+    language: str
+    base_url: str
+    for_model: Annotated[str, Meta(description="What the chat may know of it: progress, never an answer to come.")]
+
+
+def _about(call: Call) -> dict[str, Any]:
+    return {"clock": study_clock(call.caller), "now": call.now}
+
+
+async def _screen(call: Call, session: Session, message: str = "") -> Reply[Screen]:
+    about = _about(call)
+    report = await snapshots.report(call.caller.account_id, session, **about) if session.finished else None
+    reader = Reader(call.caller.language, call.caller.zone)
+    shown = screen(session, reader, report=report, message=message, embedded=True)
+    missed = "; ".join(card.front[:80] for card in report.missed[:10]) if report else ""
+    return Reply(
+        Screen(
+            session_id=session.id,
+            html=render("study/screen.html", reader, screen=shown, now=call.now),
+            finished=session.finished,
+            language=reader.language,
+            base_url=_base(call.settings),
+            for_model=progress_text(session) + (f" Missed: {missed}" if missed else ""),
+        ),
+        progress_text(session),
+        affected=[f"session:{session.id}"],
+    )
+
+
+def _base(settings: Settings) -> str:
+    return settings.base_url + "/"
+
+
+def progress_text(session: Session) -> str:
+    """How far a session is, in a line."""
+    so_far = session.progress
+    state = "finished" if session.finished else f"{so_far.left} left"
+    return (
+        f"Study session {session.id} ({session.mode}, {session.goal}): {so_far.answered} answered, "
+        f"{so_far.correct} right, {so_far.almost} almost, {so_far.wrong} wrong, {state}."
+    )
+
+
+class StudyStep(Input):
+    session_id: SessionId | UnsetType = UNSET
+    deck_id: Annotated[int, Meta(ge=1, description="Without a session: the deck.")] | UnsetType = UNSET
+    mode: OneMode = "flashcards"
+    goal: OneGoal = "review"
+    minutes: Annotated[int, Meta(ge=1, le=240)] | UnsetType = UNSET
+    finish: bool = False
+
+
+async def study_step(call: Call, given: StudyStep) -> Reply[Screen]:
+    account_id, about = call.caller.account_id, _about(call)
+    session_id = given.session_id
+    if session_id is UNSET:  # a second place, or a reload whose first result is lost
+        deck_id = given.deck_id or await most_due_deck(account_id, **about)
+        wish = Wish(mode=Mode(given.mode), goal=Goal(given.goal), deck_id=deck_id, minutes=given.minutes or None)
+        session_id = await sessions.resumable(account_id, wish, **about)
+        if session_id is None:
+            return await _screen(call, await sessions.start(account_id, wish, **about))
+    step = sessions.finish if given.finish else sessions.session
+    return await _screen(call, await step(account_id, session_id, **about))
+
+
+class StudyItem(Input):
+    session_id: SessionId
+    item_id: ItemId
+
+
+async def study_reveal(call: Call, given: StudyItem) -> Reply[Screen]:
+    about = _about(call)
+    return await _screen(call, await sessions.reveal(call.caller.account_id, given.session_id, given.item_id, **about))
+
+
+class StudyAnswer(StudyItem):
+    answer: Annotated[str, Meta(max_length=4000, description="What was written.")] | UnsetType = UNSET
+    choice: Annotated[int, Meta(ge=0, le=9, description="Which option, from 0.")] | UnsetType = UNSET
+    pairs: (
+        Annotated[
+            list[Annotated[int, Meta(ge=-1, le=9)]],
+            Meta(max_length=8, description="For each left side the right one, from 0; -1 for none."),
+        ]
+        | UnsetType
+    ) = UNSET
+    elapsed_ms: ElapsedMs | UnsetType = UNSET
+
+
+async def study_answer(call: Call, given: StudyAnswer) -> Reply[Screen]:
+    answer: str | int | Mapping[int, int]
+    if given.pairs is not UNSET:
+        answer = {left: right for left, right in enumerate(given.pairs) if right >= 0}
+    elif given.choice is not UNSET:
+        answer = given.choice
+    elif given.answer is not UNSET:
+        answer = given.answer
+    else:
+        raise InvalidInput(N_("There is no answer."), N_("Give answer, choice or pairs."), field="answer")
+    about = _about(call)
+    session = await sessions.submit(call.caller.account_id, given.session_id, given.item_id, answer, **about)
+    return await _screen(call, session)
+
+
+class StudyRate(StudyItem):
+    rating: Annotated[int, Meta(ge=1, le=4, description="1 again, 2 hard, 3 good, 4 easy.")] | UnsetType = UNSET
+    was_right: bool = False
+    elapsed_ms: ElapsedMs | UnsetType = UNSET
+
+
+async def study_rate(call: Call, given: StudyRate) -> Reply[Screen]:
+    _, session = await sessions.keep(
+        call.caller.account_id,
+        given.session_id,
+        given.item_id,
+        None if given.rating is UNSET else Rating(given.rating),
+        was_right=given.was_right,
+        elapsed_ms=None if given.elapsed_ms is UNSET else given.elapsed_ms,
+        **_about(call),
+    )
+    return await _screen(call, session)
+
+
+class StudyUndo(Input):
+    session_id: SessionId
+
+
+async def study_undo(call: Call, given: StudyUndo) -> Reply[Screen]:
+    about = _about(call)
+    return await _screen(call, await sessions.undo(call.caller.account_id, given.session_id, **about))
+
+
+class StudySetAside(StudyItem):
+    until: Literal["tomorrow", "resumed"]
+
+
+async def study_set_aside(call: Call, given: StudySetAside) -> Reply[Screen]:
+    session = await sessions.put_aside(
+        call.caller.account_id,
+        given.session_id,
+        given.item_id,
+        suspend=given.until == "resumed",
+        **_about(call),
+    )
+    return await _screen(call, session)
+
+
+class StudySettings(Input):
+    session_id: SessionId | UnsetType = UNSET
+    more: Annotated[bool, Meta(description="Go on beyond the day's limits with a session like this one.")] = False
+    deck_id: Annotated[int, Meta(ge=1)] | UnsetType = UNSET
+    mode: OneMode = "flashcards"
+    goal: OneGoal = "review"
+    minutes: Annotated[int, Meta(ge=1, le=240)] | UnsetType = UNSET
+
+
+async def study_settings(call: Call, given: StudySettings) -> Reply[Screen]:
+    account_id, about = call.caller.account_id, _about(call)
+    if given.more and given.session_id is not UNSET:
+        return await _screen(call, await sessions.more(account_id, given.session_id, **about))
+    wish = Wish(
+        mode=Mode(given.mode),
+        goal=Goal(given.goal),
+        deck_id=given.deck_id or None,
+        minutes=given.minutes or None,
+    )
+    return await _screen(call, await sessions.start(account_id, wish, **about))
+
+
+def _app_only(
+    name: str,
+    title: str,
+    description: str,
+    kind: Kind,
+    input: type[GivenT],
+    handler: Callable[[Call, GivenT], Awaitable[Reply[Screen]]],
+) -> ToolSpec[GivenT, Screen]:
+    return ToolSpec(
+        name=name,
+        title=title,
+        description=f"For the study screen alone; a chat uses record_review. {description}",
+        toolsets=frozenset({Toolset.STUDY}),
+        scope=Scope.STUDY_RENDER if kind is Kind.READ else Scope.STUDY_WRITE,
+        kind=kind,
+        input=input,
+        output=Screen,
+        handler=handler,
+        visibility=Visibility.APP,
+    )
+
+
+STUDY_STEP = _app_only("study_step", "Study: screen", "Shows a session.", Kind.READ, StudyStep, study_step)
+STUDY_REVEAL = _app_only("study_reveal", "Study: answer", "Turns a card.", Kind.READ, StudyItem, study_reveal)
+STUDY_ANSWER = _app_only(
+    "study_answer", "Study: check", "Grades an answer.", Kind.IDEMPOTENT_WRITE, StudyAnswer, study_answer
+)
+STUDY_RATE = _app_only("study_rate", "Study: keep", "Keeps an answer.", Kind.IDEMPOTENT_WRITE, StudyRate, study_rate)
+STUDY_UNDO = _app_only("study_undo", "Study: undo", "Takes the last answer back.", Kind.WRITE, StudyUndo, study_undo)
+STUDY_SET_ASIDE = _app_only(
+    "study_set_aside",
+    "Study: set aside",
+    "Asks a card tomorrow, or no more.",
+    Kind.IDEMPOTENT_WRITE,
+    StudySetAside,
+    study_set_aside,
+)
+STUDY_SETTINGS = _app_only(
+    "study_settings", "Study: otherwise", "Begins another session.", Kind.WRITE, StudySettings, study_settings
+)

@@ -1,0 +1,130 @@
+/**
+ * The chat's side of the widget: MCP Apps 2026-01-26 over postMessage, or `window.openai` where that is all there is.
+ *
+ * `connect(handlers)` resolves to { call, context, message, openLink, fullScreen, save, saved, mimic } once the host has answered.
+ * Handlers: input(arguments), result(CallToolResult), context(changes), teardown().
+ */
+
+const VERSION = "2026-01-26";
+const ANSWER_MS = 20_000;
+const GREETING_MS = 1_500;
+
+class HostError extends Error {}
+
+/** JSON-RPC with the window above. */
+function wire(receive) {
+  const waiting = new Map();
+  let last = 0;
+  const post = (message) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
+  addEventListener("message", (event) => {
+    const message = event.data;
+    if (event.source !== parent || message?.jsonrpc !== "2.0") return;
+    if (message.method) {
+      const result = receive(message.method, message.params ?? {});
+      if (message.id !== undefined) post(result ? { id: message.id, result } : { id: message.id, error: { code: -32601, message: "Method not found" } });
+      return;
+    }
+    const asked = waiting.get(message.id);
+    if (!asked) return;
+    waiting.delete(message.id);
+    clearTimeout(asked.timer);
+    if (message.error) asked.reject(new HostError(message.error.message));
+    else asked.resolve(message.result ?? {});
+  });
+  return {
+    notify: (method, params = {}) => post({ method, params }),
+    request: (method, params = {}, milliseconds = ANSWER_MS) =>
+      new Promise((resolve, reject) => {
+        const id = ++last;
+        const timer = setTimeout(() => {
+          waiting.delete(id);
+          reject(new HostError("no answer"));
+        }, milliseconds);
+        waiting.set(id, { resolve, reject, timer });
+        post({ id, method, params });
+      }),
+  };
+}
+
+async function standard(handlers) {
+  const host = wire((method, params) => {
+    if (method === "ui/notifications/tool-input") handlers.input(params.arguments ?? {});
+    else if (method === "ui/notifications/tool-result") handlers.result(params);
+    else if (method === "ui/notifications/host-context-changed") handlers.context(params);
+    else if (method === "ui/resource-teardown") handlers.teardown();
+    else if (method !== "ping") return null;
+    return {};
+  });
+  const answer = await host.request(
+    "ui/initialize",
+    { protocolVersion: VERSION, appInfo: { name: "loci-study", title: "Loci", version: "1" }, appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] } },
+    window.openai ? GREETING_MS : ANSWER_MS,
+  );
+  const can = answer.hostCapabilities ?? {};
+  handlers.context(answer.hostContext ?? {});
+  host.notify("ui/notifications/initialized");
+  const height = new ResizeObserver(() => {
+    const box = document.documentElement.getBoundingClientRect();
+    host.notify("ui/notifications/size-changed", { width: Math.ceil(box.width), height: Math.ceil(box.height) });
+  });
+  height.observe(document.documentElement);
+  const text = (words) => [{ type: "text", text: words }];
+  return {
+    mimic: false,
+    call: (name, given) => host.request("tools/call", { name, arguments: given }),
+    context: (words) => (can.updateModelContext ? host.request("ui/update-model-context", { content: text(words) }) : undefined),
+    message: can.message ? (words) => host.request("ui/message", { role: "user", content: text(words) }) : null,
+    openLink: can.openLinks ? (url) => host.request("ui/open-link", { url }) : null,
+    fullScreen: async (mode) => handlers.context({ displayMode: (await host.request("ui/request-display-mode", { mode })).mode }),
+    save: () => {},
+    saved: null,
+  };
+}
+
+/** ChatGPT before it spoke the protocol: globals instead of messages. */
+function compatible(handlers) {
+  const host = window.openai;
+  const context = () =>
+    handlers.context({
+      theme: host.theme,
+      displayMode: host.displayMode,
+      locale: host.locale,
+      availableDisplayModes: host.requestDisplayMode ? ["inline", "fullscreen"] : [],
+      safeAreaInsets: host.safeArea?.insets,
+    });
+  addEventListener("openai:set_globals", (event) => {
+    context();
+    const fresh = event.detail?.globals ?? {};
+    if (fresh.toolInput) handlers.input(fresh.toolInput);
+    if (fresh.toolOutput) handlers.result({ structuredContent: fresh.toolOutput });
+  });
+  context();
+  if (host.toolInput) handlers.input(host.toolInput);
+  if (host.toolOutput) handlers.result({ structuredContent: host.toolOutput });
+  new ResizeObserver(() => host.notifyIntrinsicHeight?.(Math.ceil(document.documentElement.getBoundingClientRect().height))).observe(document.documentElement);
+  return {
+    mimic: true,
+    call: async (name, given) => {
+      const answer = await host.callTool(name, given);
+      return answer?.structuredContent || answer?.isError ? answer : { structuredContent: answer };
+    },
+    context: (words) => host.setWidgetState?.({ ...host.widgetState, modelContent: words }),
+    message: host.sendFollowUpMessage ? (words) => host.sendFollowUpMessage({ prompt: words }) : null,
+    openLink: host.openExternal ? (href) => host.openExternal({ href }) : null,
+    fullScreen: async (mode) => {
+      await host.requestDisplayMode({ mode });
+      context();
+    },
+    save: (state) => host.setWidgetState?.({ ...host.widgetState, ...state }),
+    saved: host.widgetState ?? null,
+  };
+}
+
+export async function connect(handlers) {
+  try {
+    return await standard(handlers);
+  } catch (error) {
+    if (!window.openai) throw error;
+    return compatible(handlers);
+  }
+}

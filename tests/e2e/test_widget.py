@@ -1,0 +1,258 @@
+"""The study widget inside a chat, in Chromium: the official host class, the specification's policy, a real server."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Browser, expect
+
+from tests.e2e.chat import Chat, Chats
+from tests.e2e.conftest import QuietPage
+from tests.node.conftest import FOLDER, Node
+from tests.server import Server
+
+CAPITALS = {
+    "France": "Paris", "Spain": "Madrid", "Italy": "Rome", "Japan": "Tokyo", "Peru": "Lima", "Kenya": "Nairobi",
+}  # fmt: skip
+CLOZE = "The capital of Estonia is {{c1::Tallinn}}."
+# The engine of the chat says these of itself, whatever the widget does.
+OF_THE_CHAT = ("oncalltool handler replaced", "405 (Method Not Allowed)")
+
+
+@pytest_asyncio.fixture(scope="session")
+async def chats(node: Node) -> AsyncIterator[Chats]:
+    """The pages of the chats, bundled from the official packages."""
+    scripts: dict[str, bytes] = {}
+    for name in ("host", "openai"):
+        code, said = await node.run(
+            FOLDER / "node_modules" / "esbuild" / "bin" / "esbuild",
+            f"widget_{name}.mjs", "--bundle", "--format=esm", "--log-level=error",
+        )  # fmt: skip
+        assert code == 0, said
+        scripts[name] = said.encode()
+    with Chats(scripts).serving() as serving:
+        yield serving
+
+
+@dataclass
+class Learner:
+    """Somebody with a deck of capitals and a chat with a key."""
+
+    server: Server
+    key: str
+    deck_id: int
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        return self.server.call(self.key, tool, arguments)["structuredContent"]
+
+    def reviews(self) -> int:
+        found = self.call("search_cards", deckId=self.deck_id, limit=50)["cards"]
+        return sum(self.call("get_card", cardId=card["cardId"])["schedule"]["reps"] for card in found)
+
+
+@pytest.fixture
+def learner(server: Server) -> Learner:
+    email = f"{secrets.token_hex(4)}@example.org"
+    key = server.key(email, "decks:read", "decks:write", "study:write", "study:render")
+    cards = [{"front": front, "back": back} for front, back in CAPITALS.items()]
+    made = server.call(key, "import_flashcards", {"deckTitle": "Capitals", "cards": cards})["structuredContent"]
+    return Learner(server, key, made["deckId"])
+
+
+@dataclass
+class Window:
+    """A narrow browser window; its console stays empty."""
+
+    chat: Chat
+    quiet: QuietPage
+
+
+@pytest_asyncio.fixture
+async def narrow(chromium: Browser, chats: Chats) -> AsyncIterator[Window]:
+    async for window in _window(chromium, chats, "host"):
+        yield window
+
+
+@pytest_asyncio.fixture
+async def chatgpt(chromium: Browser, chats: Chats) -> AsyncIterator[Window]:
+    async for window in _window(chromium, chats, "openai"):
+        yield window
+
+
+async def _window(chromium: Browser, chats: Chats, script: str) -> AsyncIterator[Window]:
+    context = await chromium.new_context(viewport={"width": 360, "height": 800})
+    quiet = QuietPage(await context.new_page())
+    yield Window(Chat(quiet.page, chats.url, script), quiet)
+    await context.close()
+    assert [line for line in quiet.said if not any(known in line for known in OF_THE_CHAT)] == []
+
+
+async def answer(chat: Chat) -> None:
+    """Answer the present question rightly where the kind can tell, and keep it."""
+    study = chat.widget.locator(".study")
+    if await study.locator(".choices").count():
+        front = await study.locator(".face").first.inner_text()
+        await study.locator(".choices button", has_text=CAPITALS.get(front.strip(), "Tallinn")).click()
+    elif await study.locator("input[name=answer]").count():
+        front = (await study.locator(".face").first.inner_text()).strip()
+        await study.locator("input[name=answer]").fill(CAPITALS.get(front, "Tallinn"))
+        await study.locator("input[name=answer]").press("Enter")
+    elif await study.locator(".pair").count():
+        for pair in await study.locator(".pair").all():
+            front = (await pair.locator("label").inner_text()).strip()
+            await pair.locator("select").select_option(label=CAPITALS[front])
+        await study.get_by_role("button", name="Check").click()
+    else:
+        await study.get_by_role("button", name="Show answer").click()
+    await study.locator("form[action$=keep]").first.wait_for()
+    easy = study.get_by_role("button", name="Easy")
+    await (easy if await easy.count() else study.get_by_role("button", name="Continue")).click()
+    await expect(study.locator("form[action$=keep]")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("mode", "era", "forms"),
+    [
+        ("flashcards", "legacy", "yes"),
+        ("multiple_choice", "auto", "no"),
+        ("typed", "legacy", "no"),
+        ("matching", "auto", "yes"),
+        ("cloze", "auto", "no"),
+        ("mixed", "legacy", "no"),
+    ],
+)
+async def test_a_whole_session_in_the_chat(learner: Learner, narrow: Window, mode: str, era: str, forms: str) -> None:
+    if mode == "cloze":
+        learner.call("import_flashcards", deckId=learner.deck_id, cards=[{"front": CLOZE, "back": "On the Baltic"}])
+    chat = narrow.chat
+    await chat.open(learner.server.url, learner.key, {"deckId": learner.deck_id, "mode": mode}, era=era, forms=forms)
+    await chat.widget.locator(".study").wait_for()
+    assert await chat.failed() is None
+    height = await chat.page.evaluate("window.chat.height")
+    assert height <= 500, height
+    for _ in range(20):
+        if await chat.widget.locator(".study-end").count():
+            break
+        await answer(chat)
+    await expect(chat.widget.get_by_role("heading", name="Done for now")).to_be_visible()
+    assert learner.reviews() == len(CAPITALS) + (mode == "cloze")
+    assert "finished" in (await chat.passed("context"))[-1]["content"][0]["text"]
+
+
+async def test_nothing_that_the_model_sees_holds_an_answer_before_it_was_given(
+    learner: Learner, narrow: Window
+) -> None:
+    """Cases 7 and 8."""
+    chat = narrow.chat
+    await chat.open(learner.server.url, learner.key, {"deckId": learner.deck_id, "mode": "typed"})
+    study = chat.widget.locator(".study")
+    given: set[str] = set()
+    while True:
+        await study.wait_for()
+        seen = json.dumps([await chat.page.evaluate("window.chat.result"), await chat.passed("context")])
+        seen += json.dumps(await chat.passed("message"))
+        for back in CAPITALS.values():
+            assert back in given or back not in seen, back
+        if await chat.widget.locator(".study-end").count():
+            break
+        given.add(CAPITALS[(await study.locator(".face").first.inner_text()).strip()])
+        await answer(chat)
+    assert given == set(CAPITALS.values())
+
+
+async def test_a_chat_that_lost_the_result_and_a_second_place_show_the_same_question(
+    learner: Learner, narrow: Window
+) -> None:
+    """Case 9."""
+    chat, wish = narrow.chat, {"deckId": learner.deck_id}
+    await chat.open(learner.server.url, learner.key, wish)
+    await answer(chat)
+    await expect(chat.widget.locator(".face")).to_have_text("Spain")
+    await chat.open(learner.server.url, learner.key, wish, result="lost")
+    await expect(chat.widget.locator(".face")).to_have_text("Spain")
+    await answer(chat)
+    assert learner.reviews() == 2
+
+
+async def test_a_grade_whose_answer_is_lost_is_sent_again_and_counts_once(learner: Learner, narrow: Window) -> None:
+    chat = narrow.chat
+    await chat.open(learner.server.url, learner.key, {"deckId": learner.deck_id})
+    await chat.widget.get_by_role("button", name="Show answer").click()
+    await chat.page.evaluate("window.chat.lose = 2")
+    await chat.widget.get_by_role("button", name="Good").click()
+    await expect(chat.widget.get_by_text("Trying again")).to_be_visible()
+    await expect(chat.widget.locator(".face")).to_have_text("Spain")
+    await expect(chat.widget.get_by_text("Trying again")).to_be_hidden()
+    assert learner.reviews() == 1
+    assert sum(sent["name"] == "study_rate" for sent in await chat.passed("tool")) == 3
+
+
+async def test_theme_full_screen_links_keys_and_the_end(learner: Learner, narrow: Window) -> None:
+    chat = narrow.chat
+    await chat.open(learner.server.url, learner.key, {"deckId": learner.deck_id}, theme="light")
+    body = chat.widget.locator("body")
+    await chat.widget.locator(".study").wait_for()
+    assert await body.evaluate("element => getComputedStyle(element).color") == "rgb(20, 20, 20)"
+    dark = {"theme": "dark", "styles": {"variables": {"--color-text-primary": "rgb(9, 9, 9)"}}}
+    await chat.page.evaluate("context => window.chat.bridge.setHostContext(context)", dark)
+    await expect(chat.widget.locator("html")).to_have_attribute("data-theme", "dark")
+    assert await body.evaluate("element => getComputedStyle(element).color") == "rgb(9, 9, 9)"
+    await chat.widget.get_by_role("button", name="Full screen").click()
+    await expect(chat.widget.get_by_role("button", name="Back to the chat")).to_be_visible()
+    await chat.widget.get_by_role("link", name="Edit").click()
+    (link,) = await chat.passed("link")
+    assert link["url"].startswith(f"{learner.server.url}/cards/")
+    await body.press("Space")
+    await expect(chat.widget.get_by_role("button", name="Good")).to_be_visible()
+    await body.press("3")
+    await expect(chat.widget.locator(".face")).to_have_text("Spain")
+    await body.press("u")
+    await expect(chat.widget.get_by_text("Paris")).to_be_visible()
+    assert await chat.page.evaluate("window.chat.bridge.teardownResource({}).then(() => true)")
+
+
+async def test_it_may_load_nothing_and_needs_nothing(learner: Learner, narrow: Window) -> None:
+    chat = narrow.chat
+    requests: list[str] = []
+    chat.page.on("request", lambda request: requests.append(request.url))
+    await chat.open(learner.server.url, learner.key, {"deckId": learner.deck_id, "mode": "multiple_choice"})
+    await answer(chat)
+    of_the_widget = [url for url in requests if url.startswith("http://localhost")]
+    assert [url for url in of_the_widget if "/sandbox.html" not in url] == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_axe_finds_nothing(learner: Learner, narrow: Window, theme: str) -> None:
+    chat, axe, faults = narrow.chat, Axe(), list[str]()
+    for mode in ("flashcards", "multiple_choice", "typed", "matching"):
+        wish = {"deckId": learner.deck_id, "mode": mode, "goal": "cram"}
+        await chat.open(learner.server.url, learner.key, wish, theme=theme)
+        await chat.widget.locator(".study").wait_for()
+        found = await axe.run(chat.page)
+        faults += [
+            f"{mode}: {fault['id']}" for fault in found.response["violations"] if fault["id"] not in _OF_THE_PAGE
+        ]
+    assert faults == []
+
+
+# The page around the frame is a bare stand-in for a chat.
+_OF_THE_PAGE = frozenset({"region", "landmark-one-main"})
+
+
+async def test_the_same_through_the_globals_of_chatgpt(learner: Learner, chatgpt: Window) -> None:
+    chat = chatgpt.chat
+    await chat.open(learner.server.url, learner.key, {"deckId": learner.deck_id, "mode": "multiple_choice"})
+    await chat.widget.locator(".study").wait_for()
+    assert await chat.failed() is None
+    for _ in range(len(CAPITALS)):
+        await answer(chat)
+    await expect(chat.widget.get_by_role("heading", name="Done for now")).to_be_visible()
+    assert learner.reviews() == len(CAPITALS)
+    assert any("sessionId" in state for state in await chat.passed("state"))
