@@ -162,6 +162,8 @@ class World:
     deleted_card_id: int
     session_id: int
     item_id: int
+    crammed_session_id: int
+    """With an answer that can be taken back; nothing is scheduled by it."""
 
     def example(self, tool: str) -> dict[str, Any]:
         """Arguments with which Alice's call of the tool succeeds."""
@@ -181,6 +183,13 @@ class World:
             "render_study_session": {"deckId": self.deck_id, "mode": "typed"},
             "start_study_session": {"deckId": self.deck_id, "mode": "mixed", "goal": "learn", "limit": 5},
             "record_review": {"sessionId": self.session_id, "itemId": self.item_id, "rating": "good"},
+            "study_step": {"sessionId": self.session_id},
+            "study_reveal": {"sessionId": self.session_id, "itemId": self.item_id},
+            "study_answer": {"sessionId": self.session_id, "itemId": self.item_id, "answer": "I think so"},
+            "study_rate": {"sessionId": self.session_id, "itemId": self.item_id, "rating": 3},
+            "study_undo": {"sessionId": self.crammed_session_id},
+            "study_set_aside": {"sessionId": self.session_id, "itemId": self.item_id, "until": "tomorrow"},
+            "study_settings": {"deckId": self.deck_id, "mode": "typed"},
             "create_cards": {"deckId": self.deck_id, "cards": [{"front": "Elbe?", "back": "A river"}]},
             "import_deck": {"deckId": self.deck_id, "format": "csv", "content": "front,back\nOder?,A river"},
             "update_card": {"cardId": self.card_ids[0], "deckId": self.other_deck_id, "tags": ["moved"]},
@@ -238,6 +247,9 @@ async def world(client: Client, alice: AccountView) -> World:
         note = {"path": f"{MARKER}/{name}.md", "body": f"{MARKER} #{MARKER}", "frontmatter": {"key": MARKER}}
         await client.done("memory__write", note)
     session = await client.done("start_study_session", {"deckId": first["deckId"]})
+    crammed = await client.done("start_study_session", {"deckId": first["deckId"], "goal": "cram"})
+    of_it = {"sessionId": crammed["sessionId"], "itemId": crammed["item"]["itemId"]}
+    await client.done("record_review", {**of_it, "rating": "good"})
     await forget_rates()
     return World(
         alice,
@@ -249,6 +261,7 @@ async def world(client: Client, alice: AccountView) -> World:
         ids[2],
         session["sessionId"],
         session["item"]["itemId"],
+        crammed["sessionId"],
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 from app.core import db
 from tests.mcp.conftest import HANDSHAKE, MODERN, Client
 
-SERVED = {"tools", "resources", "prompts", "completions"}
+SERVED = {"tools", "resources", "prompts", "completions", "extensions"}
 
 # --- JSON-RPC errors
 

@@ -21,7 +21,7 @@ from app.domain.plans import Feature
 from app.domain.scopes import Scope
 from app.mcp.instructions import INSTRUCTIONS
 from app.mcp.registry import SURFACES, TOOLS, RegistryError, check, security_schemes, wire
-from app.mcp.spec import AnyTool, Kind, Toolset
+from app.mcp.spec import AnyTool, Kind, Toolset, Visibility
 
 HERE = Path(__file__).parent
 SNAPSHOTS = HERE / "snapshots"
@@ -51,8 +51,21 @@ STUDYING = {
     "record_review": Scope.STUDY_WRITE,
     "render_study_session": Scope.STUDY_RENDER,
 }
-ADDING = {"import_flashcards", "create_cards", "import_deck", "start_study_session", "render_study_session"}
+ADDING = {
+    "import_flashcards", "create_cards", "import_deck", "start_study_session", "render_study_session",
+    "study_step", "study_undo", "study_settings",
+}  # fmt: skip
 FLASHCARDS = READING_CARDS | WRITING_CARDS | {"delete_flashcards", "delete_deck"}
+# What the study screen calls; the model is not to see them.
+OF_THE_APP = {
+    "study_step": Scope.STUDY_RENDER,
+    "study_reveal": Scope.STUDY_RENDER,
+    "study_answer": Scope.STUDY_WRITE,
+    "study_rate": Scope.STUDY_WRITE,
+    "study_undo": Scope.STUDY_WRITE,
+    "study_set_aside": Scope.STUDY_WRITE,
+    "study_settings": Scope.STUDY_WRITE,
+}
 NOTES = READING_NOTES | WRITING_NOTES | {"memory__delete"}
 STUDY = {"list_decks", "create_deck", "delete_card"} | set(READING_STUDY) | WRITING_STUDY | set(STUDYING)
 
@@ -64,11 +77,13 @@ def shown(tool: AnyTool) -> dict[str, Any]:
 
 
 def test_each_toolset_has_its_tools():
-    sets = {toolset: {tool.name for tool in TOOLS if toolset in tool.toolsets} for toolset in Toolset}
+    of_the_model = [tool for tool in TOOLS if tool.visibility is Visibility.ALL]
+    sets = {toolset: {tool.name for tool in of_the_model if toolset in tool.toolsets} for toolset in Toolset}
     assert sets == {Toolset.FLASHCARDS: FLASHCARDS, Toolset.STUDY: STUDY, Toolset.MEMORY: NOTES}
     assert [len(tools) for tools in sets.values()] == [14, 15, 6]
-    assert set(NAMES) == FLASHCARDS | STUDY | NOTES
-    assert len(NAMES) == 33
+    assert {tool.name for tool in of_the_model} == FLASHCARDS | STUDY | NOTES
+    assert len(of_the_model) == 33
+    assert {tool.name for tool in TOOLS if tool.visibility is Visibility.APP} == set(OF_THE_APP)
 
 
 def test_an_endpoint_exists_for_all_tools_and_for_each_toolset_and_read_only_for_both():
@@ -91,7 +106,7 @@ def test_all_four_hints_are_given_and_follow_from_what_the_tool_does(tool: AnyTo
         assert {"readOnlyHint", "destructiveHint", "openWorldHint"} <= set(hints)
         return
     assert hints == {
-        "readOnlyHint": tool.name in READING,
+        "readOnlyHint": tool.name in READING | {"study_reveal"},
         "destructiveHint": tool.name in DELETING,
         "idempotentHint": tool.name not in ADDING,
         "openWorldHint": False,
@@ -100,11 +115,12 @@ def test_all_four_hints_are_given_and_follow_from_what_the_tool_does(tool: AnyTo
 
 @every_tool
 def test_scope_and_plan_follow_from_reading_or_writing(tool: AnyTool):
-    writes = tool.name not in READING | set(STUDYING)
+    studying = STUDYING | OF_THE_APP
+    writes = tool.name not in READING | set(studying)
     read, write = (
         (Scope.MEMORY_READ, Scope.MEMORY_WRITE) if tool.name in NOTES else (Scope.DECKS_READ, Scope.DECKS_WRITE)
     )
-    assert tool.scope is (write if writes else (READING_STUDY | STUDYING).get(tool.name, read))
+    assert tool.scope is (write if writes else (READING_STUDY | studying).get(tool.name, read))
     assert tool.feature is (Feature.AI_WRITE if writes else None)
     schemes = [{"type": "oauth2", "scopes": ["email", "profile", tool.scope.value]}]
     assert shown(tool)["securitySchemes"] == schemes

@@ -212,6 +212,7 @@ def _app_only(
     title: str,
     description: str,
     kind: Kind,
+    scope: Scope,
     input: type[GivenT],
     handler: Callable[[Call, GivenT], Awaitable[Reply[Screen]]],
 ) -> ToolSpec[GivenT, Screen]:
@@ -220,7 +221,7 @@ def _app_only(
         title=title,
         description=f"For the study screen alone; a chat uses record_review. {description}",
         toolsets=frozenset({Toolset.STUDY}),
-        scope=Scope.STUDY_RENDER if kind is Kind.READ else Scope.STUDY_WRITE,
+        scope=scope,
         kind=kind,
         input=input,
         output=Screen,
@@ -229,21 +230,48 @@ def _app_only(
     )
 
 
-STUDY_STEP = _app_only("study_step", "Study: screen", "Shows a session.", Kind.READ, StudyStep, study_step)
-STUDY_REVEAL = _app_only("study_reveal", "Study: answer", "Turns a card.", Kind.READ, StudyItem, study_reveal)
-STUDY_ANSWER = _app_only(
-    "study_answer", "Study: check", "Grades an answer.", Kind.IDEMPOTENT_WRITE, StudyAnswer, study_answer
+STUDY_STEP = _app_only(
+    "study_step",
+    "Study: screen",
+    "Shows a session, or starts the one asked for.",
+    Kind.WRITE,
+    Scope.STUDY_RENDER,
+    StudyStep,
+    study_step,
 )
-STUDY_RATE = _app_only("study_rate", "Study: keep", "Keeps an answer.", Kind.IDEMPOTENT_WRITE, StudyRate, study_rate)
-STUDY_UNDO = _app_only("study_undo", "Study: undo", "Takes the last answer back.", Kind.WRITE, StudyUndo, study_undo)
+STUDY_REVEAL = _app_only(
+    "study_reveal", "Study: answer", "Turns a card.", Kind.READ, Scope.STUDY_RENDER, StudyItem, study_reveal
+)
+STUDY_ANSWER = _app_only(
+    "study_answer",
+    "Study: check",
+    "Grades an answer.",
+    Kind.IDEMPOTENT_WRITE,
+    Scope.STUDY_WRITE,
+    StudyAnswer,
+    study_answer,
+)
+STUDY_RATE = _app_only(
+    "study_rate", "Study: keep", "Keeps an answer.", Kind.IDEMPOTENT_WRITE, Scope.STUDY_WRITE, StudyRate, study_rate
+)
+STUDY_UNDO = _app_only(
+    "study_undo", "Study: undo", "Takes the last answer back.", Kind.WRITE, Scope.STUDY_WRITE, StudyUndo, study_undo
+)
 STUDY_SET_ASIDE = _app_only(
     "study_set_aside",
     "Study: set aside",
     "Asks a card tomorrow, or no more.",
     Kind.IDEMPOTENT_WRITE,
+    Scope.STUDY_WRITE,
     StudySetAside,
     study_set_aside,
 )
 STUDY_SETTINGS = _app_only(
-    "study_settings", "Study: otherwise", "Begins another session.", Kind.WRITE, StudySettings, study_settings
+    "study_settings",
+    "Study: otherwise",
+    "Begins another session.",
+    Kind.WRITE,
+    Scope.STUDY_WRITE,
+    StudySettings,
+    study_settings,
 )
