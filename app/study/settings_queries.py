@@ -5,6 +5,7 @@ from __future__ import annotations
 from asyncpg import Record
 
 from app.core.db import fetch_row, fetch_value
+from app.decks.rows import possible
 from app.domain.fitting import MINIMUM_REVIEWS, FitOutcome
 from app.domain.study_settings import CHOICES, STEPS, StudyChoices, StudySettings, parse_steps, settled
 from app.study.views import FitView, OwnParameters
@@ -26,7 +27,7 @@ async def settings_for(account_id: int, deck_id: int | None = None) -> StudySett
 
     A deck without settings of its own, and one that is not there, has the account's.
     """
-    row = await fetch_row(_SETTINGS, account_id, deck_id)
+    row = await fetch_row(_SETTINGS, account_id, deck_id if deck_id and possible(deck_id) else None)
     assert row is not None  # noqa: S101 - the first of the joined tables is a row
     parameters = tuple(row["parameters"]) if row["parameters"] else None
     return settled(_choices(row), _choices(row, "deck_"), parameters=parameters)

@@ -57,7 +57,7 @@ function toolCall(path, form) {
   const own = { sessionId: whole(id ?? field.session), itemId: whole(field.item) };
   if (!step) return ["study_settings", without({ deckId: whole(field.deck), mode: field.mode || undefined, goal: field.goal || undefined, minutes: whole(field.minutes) })];
   if (step === "finish") return ["study_step", { sessionId: own.sessionId, finish: true }];
-  if (step === "more") return ["study_settings", { sessionId: own.sessionId, more: true }];
+  if (step === "more") return ["study_settings", { sessionId: own.sessionId }];
   if (step === "undo") return ["study_undo", { sessionId: own.sessionId }];
   if (step === "suspend" || step === "bury") return ["study_set_aside", { ...own, until: step === "bury" ? "tomorrow" : "resumed" }];
   const elapsedMs = whole(field.elapsed_ms);

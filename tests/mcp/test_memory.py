@@ -33,6 +33,7 @@ def request_of(account_id: int, plan: Plan = Plan.PLUS, name: str = "Claude") ->
         plan=plan,
         zone="UTC",
         rollover_hour=4,
+        language="en",
         client_kind="oauth",
         client_id=1,
         client_name=name,

@@ -53,6 +53,7 @@ async def test_the_plans_of_a_tool_are_those_that_the_dispatch_lets_pass(setting
         plan=effective_plan(plan, settings.plans),
         zone="UTC",
         rollover_hour=4,
+        language="en",
         scopes=frozenset(Scope),
         client_kind="key",
         client_id=1,

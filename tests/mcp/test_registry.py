@@ -159,7 +159,7 @@ def test_texts_fit_what_hosts_accept(tool: AnyTool):
 @every_tool
 def test_who_writes_asks_the_person_first(tool: AnyTool):
     asks = "get a yes before calling" in tool.description or "only after the person asked" in tool.description
-    assert asks == (tool.name not in READING | set(STUDYING))
+    assert asks == (tool.name not in READING | set(STUDYING) | set(OF_THE_APP))
 
 
 def test_the_rules_of_good_cards_reach_every_model():

@@ -18,6 +18,7 @@ from app.domain.scheduling import Rating
 from app.domain.scopes import Scope
 from app.mcp.plans import study_clock
 from app.mcp.spec import Call, Input, Kind, Output, Reply, Toolset, ToolSpec, Visibility
+from app.mcp.tools.fields import ItemId, Minutes, SessionId, StudyGoal, StudyMode
 from app.study import sessions, snapshots
 from app.study.queue import most_due_deck
 from app.study.sessions import Wish
@@ -25,12 +26,8 @@ from app.study.views import Session
 from app.ui.render import Reader, render
 from app.ui.study_view import screen
 
-SessionId = Annotated[int, Meta(ge=1, description="The session on the screen.")]
-ItemId = Annotated[int, Meta(ge=1, description="The question on the screen.")]
-ElapsedMs = Annotated[int, Meta(ge=0, le=2**31 - 1, description="Milliseconds since the question was shown.")]
 GivenT = TypeVar("GivenT", bound=Input)
-OneMode = Literal["flashcards", "multiple_choice", "typed", "matching", "cloze", "mixed"]
-OneGoal = Literal["learn", "review", "cram", "retain", "diagnose"]
+ElapsedMs = Annotated[int, Meta(ge=0, le=2**31 - 1, description="Milliseconds since the question was shown.")]
 
 
 class Screen(Output, kw_only=True):
@@ -85,10 +82,10 @@ def progress_text(session: Session) -> str:
 class StudyStep(Input):
     session_id: SessionId | UnsetType = UNSET
     deck_id: Annotated[int, Meta(ge=1, description="Without a session: the deck.")] | UnsetType = UNSET
-    mode: OneMode = "flashcards"
-    goal: OneGoal = "review"
-    minutes: Annotated[int, Meta(ge=1, le=240)] | UnsetType = UNSET
-    finish: bool = False
+    mode: StudyMode = "flashcards"
+    goal: StudyGoal = "review"
+    minutes: Minutes | UnsetType = UNSET
+    finish: Annotated[bool, Meta(description="End it here.")] = False
 
 
 async def study_step(call: Call, given: StudyStep) -> Reply[Screen]:
@@ -144,7 +141,7 @@ async def study_answer(call: Call, given: StudyAnswer) -> Reply[Screen]:
 
 class StudyRate(StudyItem):
     rating: Annotated[int, Meta(ge=1, le=4, description="1 again, 2 hard, 3 good, 4 easy.")] | UnsetType = UNSET
-    was_right: bool = False
+    was_right: Annotated[bool, Meta(description="Whether the verdict was wrong.")] = False
     elapsed_ms: ElapsedMs | UnsetType = UNSET
 
 
@@ -171,7 +168,10 @@ async def study_undo(call: Call, given: StudyUndo) -> Reply[Screen]:
 
 
 class StudySetAside(StudyItem):
-    until: Literal["tomorrow", "resumed"]
+    until: Annotated[
+        Literal["resumed", "tomorrow"],
+        Meta(description="tomorrow buries the card, resumed suspends it.", extra_json_schema={"type": "string"}),
+    ]
 
 
 async def study_set_aside(call: Call, given: StudySetAside) -> Reply[Screen]:
@@ -186,17 +186,19 @@ async def study_set_aside(call: Call, given: StudySetAside) -> Reply[Screen]:
 
 
 class StudySettings(Input):
-    session_id: SessionId | UnsetType = UNSET
-    more: Annotated[bool, Meta(description="Go on beyond the day's limits with a session like this one.")] = False
-    deck_id: Annotated[int, Meta(ge=1)] | UnsetType = UNSET
-    mode: OneMode = "flashcards"
-    goal: OneGoal = "review"
-    minutes: Annotated[int, Meta(ge=1, le=240)] | UnsetType = UNSET
+    session_id: (
+        Annotated[int, Meta(ge=1, description="Go on beyond the day's limits with a session like this one.")]
+        | UnsetType
+    ) = UNSET
+    deck_id: Annotated[int, Meta(ge=1, description="The deck; left out: all decks.")] | UnsetType = UNSET
+    mode: StudyMode = "flashcards"
+    goal: StudyGoal = "review"
+    minutes: Minutes | UnsetType = UNSET
 
 
 async def study_settings(call: Call, given: StudySettings) -> Reply[Screen]:
     account_id, about = call.caller.account_id, _about(call)
-    if given.more and given.session_id is not UNSET:
+    if given.session_id is not UNSET:
         return await _screen(call, await sessions.more(account_id, given.session_id, **about))
     wish = Wish(
         mode=Mode(given.mode),
