@@ -66,7 +66,7 @@ SENTENCES: Final = (
     ),
     ScopeSentence(Scope.STATS_READ, Group.SEE, N_("See your learning statistics and study plans")),
     ScopeSentence(Scope.STUDY_WRITE, Group.STUDY, N_("Start study sessions and record your answers")),
-    ScopeSentence(Scope.STUDY_RENDER, Group.STUDY, N_("Show you a study session inside the chat")),
+    ScopeSentence(Scope.STUDY_RENDER, Group.STUDY, N_("Show you study sessions inside the chat, and start them")),
     ScopeSentence(Scope.MEMORY_READ, Group.SEE, N_("Read and search your notes")),
     ScopeSentence(
         Scope.MEMORY_WRITE,

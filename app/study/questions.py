@@ -29,10 +29,11 @@ BOARD_CANDIDATES: Final = 16
 PAIRS: Final = 6
 """Pairs on a board: what a telephone shows at once."""
 
-# A question that was put aside, or answered somewhere else since the session began, is passed over.
+# A question that was put aside, or answered somewhere else since the session began, is passed over. Where nothing else
+# is left a card is asked again in the moment of its answer, which is before.
 ASKABLE = (
     "(s.active AND (s.buried_until IS NULL OR s.buried_until <= $3) "
-    "AND (NOT $4 OR s.last_review IS NULL OR s.last_review < coalesce(i.shown_at, $5)))"
+    "AND (NOT $4 OR s.last_review IS NULL OR s.last_review <= coalesce(i.shown_at, $5)))"
 )
 JOINED = (
     "study_item i JOIN card_schedule s "

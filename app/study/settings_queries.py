@@ -27,7 +27,8 @@ async def settings_for(account_id: int, deck_id: int | None = None) -> StudySett
 
     A deck without settings of its own, and one that is not there, has the account's.
     """
-    row = await fetch_row(_SETTINGS, account_id, deck_id if deck_id and possible(deck_id) else None)
+    known = deck_id if deck_id is None or possible(deck_id) else None
+    row = await fetch_row(_SETTINGS, account_id, known)
     assert row is not None  # noqa: S101 - the first of the joined tables is a row
     parameters = tuple(row["parameters"]) if row["parameters"] else None
     return settled(_choices(row), _choices(row, "deck_"), parameters=parameters)

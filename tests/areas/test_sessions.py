@@ -108,6 +108,16 @@ async def test_a_question_kept_twice_counts_once_and_says_the_same(rollback: Non
     assert await reviews() == 1
 
 
+async def test_a_card_asked_again_in_the_moment_of_its_answer_stays_the_question(rollback: None) -> None:
+    alice = await make_account()
+    deck_id, _ = await make_deck(alice.id, count=1)
+    session = await begin(alice, deck_id=deck_id)
+    _, after = await keep(alice, session, Rating.GOOD)
+    assert after.item is not None
+    later = NOW + timedelta(seconds=1)
+    assert (await sessions.session(alice.id, session.id, clock=CLOCK, now=later)).item == after.item
+
+
 async def test_two_submissions_of_one_item_at_once_are_one_review(committed: None) -> None:
     alice = await make_account()
     deck_id, _ = await make_deck(alice.id, count=2)

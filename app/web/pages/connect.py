@@ -56,6 +56,11 @@ EXAMPLES = (
         N_("The back is rewritten. When you see the card next stays as it was."),
     ),
     Example(
+        N_("Quiz me on my Rivers of Europe deck for ten minutes."),
+        "render_study_session",
+        N_("You are asked one question at a time, due cards first; each answer is judged and moves its card."),
+    ),
+    Example(
         N_("Throw away the deck called Scratch, cards and all."),
         "delete_deck",
         N_("The deck goes to your trash, from which you or the chat can bring it back."),
