@@ -95,9 +95,10 @@ GET_LEARNING_STATS = ToolSpec(
     name="get_learning_stats",
     title="Get learning statistics",
     description=(
-        "How the person's learning goes, over all decks or in one: accuracy and true retention of the last days, each "
-        "with the number of answers behind it, how many cards are due now, today and within 7 days, and the weak cards "
-        "with the reasons (often forgotten, many recent Agains, probably forgotten by now, very difficult). Say the "
+        "Read how the person's learning goes, over all decks or in one: accuracy, true retention, what is due, weak "
+        "cards. Accuracy and retention are those of the last days, each with the number of answers behind it; due is "
+        "counted now, today and within 7 days; each weak card has its reasons (often forgotten, many recent Agains, "
+        "probably forgotten by now, very difficult). Say the "
         "number of answers along with a percentage; of fewer than 30 there is none. Answers of cards are not shown."
     ),
     toolsets=frozenset({Toolset.STUDY}),
