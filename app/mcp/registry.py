@@ -16,6 +16,7 @@ from app.mcp.schema import JsonSchema, schema_of
 from app.mcp.spec import AnyTool, Kind, Toolset, Visibility
 from app.mcp.tools import (
     account,
+    card_batches,
     cards,
     decks,
     imports,
@@ -51,7 +52,7 @@ TOOLS: tuple[AnyTool, ...] = (
     decks.CREATE_DECK,
     decks.UPDATE_DECK,
     imports.IMPORT_FLASHCARDS,
-    study_cards.CREATE_CARDS,
+    card_batches.CREATE_CARDS,
     transfer.IMPORT_DECK,
     cards.UPDATE_FLASHCARD,
     study_cards.UPDATE_CARD,
