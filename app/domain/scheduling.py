@@ -18,7 +18,7 @@ from fsrs.scheduler import DEFAULT_PARAMETERS
 
 from app.domain.calendar import ONE_DAY, StudyClock
 from app.domain.errors import N_, InvalidInput
-from app.domain.fuzz import fuzz_fraction, fuzzed_days, whole_days
+from app.domain.fuzz import fuzz_fraction, fuzz_range, fuzzed_days, whole_days
 
 LEARN_AHEAD = timedelta(minutes=20)
 """A learning card due within this time may be shown early when nothing else is left."""
@@ -178,9 +178,10 @@ def preview(schedule: Schedule, options: SchedulingOptions, *, card_id: int, now
         state, step, delay = _next_step(schedule, rating, options)
         if delay is None:
             exact_days = exact_interval_days(stability, options)
-            # An interval that grows goes on growing after fuzz.
-            grown_days = last_interval_days + 1 if whole_days(exact_days) > last_interval_days else 0
-            days = fuzzed_days(exact_days, max(least_days, grown_days), options.maximum_interval_days, fraction)
+            if schedule.state is not State.REVIEW:
+                exact_days = whole_days(exact_days)  # as Anki does before it moves the first interval after steps
+            least_days = max(least_days, _kept_days(exact_days, last_interval_days, fuzzed=fraction is not None))
+            days = fuzzed_days(exact_days, least_days, options.maximum_interval_days, fraction)
             interval = timedelta(days=days)
         else:
             interval = delay if delay < ONE_DAY else timedelta(days=whole_days(delay / ONE_DAY))
@@ -190,7 +191,12 @@ def preview(schedule: Schedule, options: SchedulingOptions, *, card_id: int, now
             Schedule(state, step, due, stability, difficulty, now, schedule.reps + 1, lapses), interval
         )
         # Each button is at least a day above the one before; Hard may equal Again, which rarely counts in days at all.
-        least_days = max(1, interval.days + (rating is not Rating.AGAIN))
+        least_days = interval.days
+        if rating is Rating.GOOD and schedule.state is not State.REVIEW:
+            # As in Anki, Easy is above the days of Good even when Good goes to another step.
+            good_days = exact_interval_days(stability, options)
+            least_days = max(least_days, fuzzed_days(good_days, 1, options.maximum_interval_days, fraction))
+        least_days = max(1, least_days + (rating is not Rating.AGAIN))
     return outcomes
 
 
@@ -233,6 +239,14 @@ def is_due(schedule: Schedule, clock: StudyClock, now: datetime) -> bool:
     if schedule.state is State.REVIEW:
         return schedule.due < clock.end_of(clock.study_day(now))
     return schedule.due <= now
+
+
+def _kept_days(exact_days: float, last_interval_days: int, *, fuzzed: bool) -> int:
+    """The days that fuzz must leave: an interval that grows goes on growing, one that could stay does not shrink."""
+    if whole_days(exact_days) > last_interval_days:
+        return last_interval_days + 1
+    can_stay = fuzzed and fuzz_range(exact_days, 1, MAX_INTERVAL_DAYS)[1] >= last_interval_days
+    return last_interval_days if can_stay else 0
 
 
 def _next_step(
