@@ -69,7 +69,7 @@ async def pages_of(page: Page, server: Server) -> list[str]:
         "/", "/decks", "/decks/new", "/search", "/search?q=the", "/search?q=nothing-like-this", "/trash", "/activity",
         "/keys", "/connections", "/connect", "/connect/claude", "/developers",
         "/account", "/plan", "/settings/study", "/no-such-page", f"{collection}", f"{deck}", f"{deck}/edit",
-        f"{deck}/settings", f"{deck}/cards/new",
+        f"{deck}/settings", f"{deck}/cards/new", "/statistics", f"{deck}/statistics",
         f"{deck}/study", f"{card}", f"{card}/edit",
     ]  # fmt: skip
 
