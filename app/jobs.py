@@ -26,7 +26,7 @@ from app.decks import trash
 from app.domain.errors import AppError, Unavailable
 from app.notes import trash as notes
 from app.oauth import connections
-from app.study import fitting
+from app.study import fitting, sessions
 
 _log = logs.get_logger(__name__)
 _IDLE_SECONDS = 1.0
@@ -128,6 +128,7 @@ async def sweep(settings: Settings) -> None:
             deleted_before=now - timedelta(days=settings.trash_days),
             versions_before=now - timedelta(days=settings.note_version_days),
         )
+        await sessions.sweep(now)
         await connections.sweep(now)
         await idempotency.sweep(now)
         await ratelimit.sweep()

@@ -452,3 +452,16 @@ async def test_a_cloze_that_leaves_the_text_keeps_its_memory_until_it_returns(ro
     assert await change("{{c2::one}} {{c3::two}}") == [
         (0, 0, False, False), (1, 2, False, False), (2, 0, True, True), (3, 0, False, True),
     ]  # fmt: skip
+
+
+async def test_the_sweep_ends_sessions_left_alone_and_forgets_old_ones(rollback: None) -> None:
+    alice = await make_account()
+    deck_id, _ = await make_deck(alice.id, count=2)
+    session = await begin(alice, deck_id=deck_id)
+    await sessions.sweep(NOW + timedelta(days=2))
+    assert not (await sessions.session(alice.id, session.id, clock=CLOCK, now=NOW)).finished
+    await sessions.sweep(NOW + timedelta(days=4))
+    assert (await sessions.session(alice.id, session.id, clock=CLOCK, now=NOW)).finished
+    await sessions.sweep(NOW + timedelta(days=95))
+    with pytest.raises(NotFound):
+        await sessions.session(alice.id, session.id, clock=CLOCK, now=NOW)
