@@ -275,8 +275,10 @@ async def _write_rows(account_id: int) -> None:
     )
     order = (
         "passkey", "mcp_audit_events", "idempotency_key", "collection", "deck", "card", "card_schedule", "review",
-        "study_settings", "deck_settings", "oauth_connection", "oauth_authorization_code", "oauth_access_token",
+        "study_settings", "deck_settings", "study_session", "study_item",
+        "oauth_connection", "oauth_authorization_code", "oauth_access_token",
         "oauth_refresh_token",
+        "note", "note_version", "note_search", "note_card",
         "billing_customer", "billing_subscription", "billing_checkout",
     )  # fmt: skip
     for table in order:
@@ -292,11 +294,15 @@ async def _write_rows(account_id: int) -> None:
                 values[name] = str(account_id)
             elif name == "client":
                 values[name] = str(made["client"])
+            elif name == "session_id":
+                values[name] = str(made["study_session"])
             elif name.endswith("_id") and name.removesuffix("_id") in made:
                 values[name] = str(made[name.removesuffix("_id")])
             elif column["is_nullable"] == "NO":
                 values[name] = fillers[column["data_type"]]
-        with_id = table not in {"card_schedule", "idempotency_key", "study_settings", "deck_settings"}
+        with_id = await db.fetch_value(
+            "SELECT count(*) FROM information_schema.columns WHERE table_name = $1 AND column_name = 'id'", table
+        )
         key = "RETURNING id" if with_id else ""
         made[table.removeprefix("oauth_").removeprefix("billing_")] = await db.fetch_value(
             f"INSERT INTO {table} ({', '.join(values)}) VALUES ({', '.join(values.values())}) {key}"  # noqa: S608

@@ -13,10 +13,14 @@ from app.decks import queries, service
 from app.decks.changes import CardChanges, DeckChanges
 from app.domain.calendar import StudyClock
 from app.domain.errors import NotFound
+from app.domain.transfer.rows import ParsedRow
 from tests.areas.deck_makers import LIMITS, make_deck, plain_cards
 from tests.factories import NOW, make_account
 
 CLOCK = StudyClock()
+
+
+ROWS = (ParsedRow(line=1, front="one", back="two"),)
 
 
 class Ids(NamedTuple):
@@ -49,6 +53,8 @@ MISSING: dict[str, Callable[[Ids], Awaitable[Any]]] = {
     "import_cards": lambda ids: service.import_cards(
         ids.who, plain_cards([1]), deck_id=ids.deck, limits=LIMITS, now=NOW
     ),
+    "create_cards": lambda ids: service.create_cards(ids.who, ids.deck, plain_cards([1]), limits=LIMITS, now=NOW),
+    "import_rows": lambda ids: service.import_rows(ids.who, ROWS, deck_id=ids.deck, limits=LIMITS, now=NOW),
     "add_card": lambda ids: service.add_card(ids.who, plain_cards([1])[0], deck_id=ids.deck, limits=LIMITS, now=NOW),
     "update_card": lambda ids: service.update_card(ids.who, ids.card, CardChanges(front="x"), limits=LIMITS, now=NOW),
     "move_cards": lambda ids: service.move_cards(ids.who, [ids.card], ids.deck, limits=LIMITS, now=NOW),

@@ -35,7 +35,8 @@ def either(client: Client, request: pytest.FixtureRequest) -> Client:
 async def test_notes_are_listed_by_page_and_read_by_their_address(either: Client, world: World):
     await either.done("memory__write", {"path": "日本/読書 メモ.md", "body": "猫", "frontmatter": {"a": 1}})
     listed = (await result(either, "resources/list"))["resources"]
-    assert [item["name"] for item in listed] == [f"{MARKER}/one.md", f"{MARKER}/two.md", "日本/読書 メモ.md"]
+    notes = [f"{MARKER}/one.md", f"{MARKER}/two.md", "日本/読書 メモ.md"]
+    assert [item["name"] for item in listed] == ["study", *notes]
     uri = listed[-1]["uri"]
     assert uri.startswith("note:%E6%97%A5")
     assert listed[-1]["mimeType"] == "text/markdown"
@@ -52,7 +53,7 @@ async def test_more_notes_than_a_page_are_listed_one_page_after_the_other(client
             await forget_rates()
     first = await result(client, "resources/list")
     second = await result(client, "resources/list", cursor=first["nextCursor"])
-    assert (len(first["resources"]), len(second["resources"])) == (100, 3)
+    assert (len(first["resources"]), len(second["resources"])) == (1 + 100, 3)  # the study widget comes first
     assert "nextCursor" not in second
     assert (await error(client, "resources/list", cursor="e30"))["code"] == -32002
 

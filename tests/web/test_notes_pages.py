@@ -213,12 +213,12 @@ async def test_a_vault_comes_in_with_links_and_goes_out_again(alice: Visitor) ->
 async def test_a_folder_of_files_keeps_its_folders(alice: Visitor) -> None:
     sent = [
         ("files", ("My vault/.obsidian/app.json", b"{}", "application/json")),
-        ("files", ("My vault/work/plan.md", b"# Plan", "text/markdown")),
+        ("files", ("My vault/house/plan.md", b"# Plan", "text/markdown")),
         ("files", ("", b"", "application/octet-stream")),
     ]
     answer = await alice.client.post("/notes/import", data={"folder": "from here"}, files=sent)
     assert "New notes: 1." in text_of(answer)
-    assert await db.fetch_value("SELECT path FROM note") == "from here/work/plan.md"
+    assert await db.fetch_value("SELECT path FROM note") == "from here/house/plan.md"
     assert "No file is chosen" in text_of(await alice.post("/notes/import", 422, folder=""))
 
 
