@@ -22,8 +22,8 @@ from app.domain.calendar import StudyClock
 from app.domain.plans import PLANS, Plan
 from app.domain.scheduling import Rating
 from app.mcp.plans import rates_of
-from app.study import queries as study
-from app.study import service as answers
+from app.stats import queries as stats
+from app.study import sessions
 from app.study.settings import settings_for
 from benchmarks.client import form, page, rpc, tool_call
 from benchmarks.sql import Act
@@ -56,7 +56,7 @@ class Subject:
 
 def subjects(world: World, batches: Iterator[tuple[str, list[dict[str, Any]]]]) -> list[Subject]:
     """All of them, in the order of the table."""
-    return [*_tools(world), *_searches(world), _import(world, batches), *_pages(world)]
+    return [*_tools(world), *_searches(world), _import(world, batches), *_pages(world), _statistics(world)]
 
 
 def _tools(world: World) -> list[Subject]:
@@ -134,58 +134,49 @@ def _import(world: World, batches: Iterator[tuple[str, list[dict[str, Any]]]]) -
     )
 
 
+def _statistics(world: World) -> Subject:
+    async def run() -> None:
+        options = (await settings_for(world.account_id)).scheduling(_DAYS)
+        await stats.statistics(world.account_id, None, options=options, now=clock.now())
+
+    return Subject(
+        name="statistics",
+        request=lambda: page("/statistics", world.session),
+        act=lambda: run,
+        aim_ms=300,
+        heavy=True,
+    )
+
+
 def _pages(world: World) -> list[Subject]:
-    draw = random.Random(13)
-    # A card is answered once; some are kept for reveals.
-    kept, fresh = itertools.cycle(world.in_review[:_KEPT]), iter(world.in_review[_KEPT:])
-
-    async def screen(deck_id: int) -> None:
-        now = clock.now()
-        await decks.deck(world.account_id, deck_id, clock=_DAYS, now=now)
-        counts = await study.counts(world.account_id, deck_id, clock=_DAYS, now=now)
-        await study.next_card(world.account_id, deck_id, clock=_DAYS, now=now, with_new=counts.new > 0)
-
-    def next_card() -> Act:
-        deck_id = draw.choice(world.deck_ids)
-        return lambda: screen(deck_id)
-
-    def reveal_request() -> bytes:
-        deck_id, card_id, rep = next(kept)
-        return form(f"/decks/{deck_id}/study/reveal", world.session, extra=0, card=card_id, rep=rep, elapsed_ms=0)
+    # A question is answered once; some are kept for being looked at.
+    kept, fresh = itertools.cycle(world.sittings[:_KEPT]), iter(world.sittings[_KEPT:])
 
     def answer_request() -> bytes:
-        deck_id, card_id, rep = next(fresh)
-        fields: dict[str, object] = {"extra": 0, "card": card_id, "rep": rep, "elapsed_ms": 4000, "rating": 3}
-        return form(f"/decks/{deck_id}/study/answer", world.session, **fields)
+        session_id, item_id = next(fresh)
+        fields: dict[str, object] = {"item": item_id, "elapsed_ms": 4000, "rating": 3}
+        return form(f"/study/{session_id}/keep", world.session, **fields)
+
+    def reveal_request() -> bytes:
+        session_id, item_id = next(kept)
+        return form(f"/study/{session_id}/reveal", world.session, item=item_id, elapsed_ms=0)
+
+    def question() -> Act:
+        session_id, _ = next(kept)
+        return lambda: sessions.session(world.account_id, session_id, clock=_DAYS, now=clock.now())
 
     def reveal() -> Act:
-        deck_id, card_id, _ = next(kept)
-
-        async def run() -> None:
-            now = clock.now()
-            await decks.deck(world.account_id, deck_id, clock=_DAYS, now=now)
-            await study.counts(world.account_id, deck_id, clock=_DAYS, now=now)
-            await study.card_to_answer(world.account_id, card_id)
-
-        return run
+        session_id, item_id = next(kept)
+        return lambda: sessions.reveal(world.account_id, session_id, item_id, clock=_DAYS, now=clock.now())
 
     def answer() -> Act:
-        deck_id, card_id, rep = next(fresh)
-
-        async def run() -> None:
-            now = clock.now()
-            options = (await settings_for(world.account_id, deck_id)).scheduling(_DAYS)
-            await answers.answer(world.account_id, card_id, rep, Rating.GOOD, elapsed_ms=4000, options=options, now=now)
-            await screen(deck_id)
-
-        return run
+        session_id, item_id = next(fresh)
+        return lambda: sessions.keep(
+            world.account_id, session_id, item_id, Rating.GOOD, elapsed_ms=4000, clock=_DAYS, now=clock.now()
+        )
 
     return [
-        Subject(
-            name="study: next card",
-            request=lambda: page(f"/decks/{draw.choice(world.deck_ids)}/study", world.session),
-            act=next_card,
-        ),
+        Subject(name="study: question", request=lambda: page(f"/study/{next(kept)[0]}", world.session), act=question),
         Subject(name="study: reveal", request=reveal_request, act=reveal),
-        Subject(name="study: answer", request=answer_request, act=answer, writes=True, aim_ms=5),
+        Subject(name="study: answer", request=answer_request, act=answer, writes=True, aim_ms=10),
     ]

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from app.accounts import service as accounts
-from app.core.db import atomic, execute, fetch_value
+from app.core.db import atomic, execute, execute_many, fetch_value
 from app.decks import rows as decks
 from app.domain.cards import card_key, search_document, title_key
 from app.domain.plans import Plan
@@ -19,6 +19,7 @@ from benchmarks.texts import Writer, needles
 
 _PASSWORD = "a benchmark has nothing to hide"  # noqa: S105 - of made-up accounts
 _CARDS_IN_DECK = 500
+_SESSIONS = 2_500
 _OTHERS = 10
 _OTHERS_DECKS = 4
 _SAMPLE = 5_000
@@ -43,6 +44,8 @@ class World:
     deck_ids: list[int] = field(default_factory=list[int])
     card_ids: list[int] = field(default_factory=list[int])
     in_review: list[tuple[int, int, int]] = field(default_factory=list[tuple[int, int, int]])
+    sittings: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    """Sessions and the item that is open in each."""
     """(deck, card, times answered) of cards in review, in random order."""
     needles: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -82,8 +85,32 @@ async def load(writer: Writer, *, cards: int, now: datetime) -> World:
     await execute("VACUUM ANALYZE")
     await execute("CHECKPOINT")
     draw.shuffle(world.in_review)
+    await _load_sessions(world, now)
     world.needles = needles(sample)
     return world
+
+
+async def _load_sessions(world: World, now: datetime) -> None:
+    """Sessions with two questions, the first of them open: one for each answer that is measured."""
+    pairs = list(zip(world.in_review[::2], world.in_review[1::2], strict=False))[:_SESSIONS]
+    await execute_many(
+        "INSERT INTO study_session (account_id, id, mode, goal, created_at) "
+        "VALUES ($1, $2, 'flashcards', 'review', $3)",
+        [(world.account_id, number, now) for number in range(1, len(pairs) + 1)],
+    )
+    await execute_many(
+        "INSERT INTO study_item (account_id, id, session_id, place, card_id, status, kind, card_version, shown_at) "
+        "VALUES ($1, $2, $3, $4, $5, $6, 'flashcard', 1, $7)",
+        [
+            (world.account_id, 2 * number + place, number, place, card_id, "waiting" if place == 2 else "shown", now)
+            for number, pair in enumerate(pairs, 1)
+            for place, (_, card_id, _) in enumerate(pair, 1)
+        ],
+    )
+    for table in ("study_session", "study_item"):
+        last = "SELECT setval(pg_get_serial_sequence('{table}', 'id'), (SELECT max(id) FROM {table}))"
+        await fetch_value(last.format(table=table))
+    world.sittings = [(number, 2 * number + 1) for number in range(1, len(pairs) + 1)]
 
 
 async def _load_deck(
