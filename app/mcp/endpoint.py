@@ -35,6 +35,7 @@ from app.mcp.http import (
     Refusal,
     check_content_type,
     check_length,
+    may_be_large,
     plain_headers,
     preflight_headers,
     read_body,
@@ -108,8 +109,10 @@ class McpEndpoint:
             raise Refusal(405, "method", "Send JSON-RPC messages by POST.", headers=[("allow", METHODS)])
         check_length(headers)
         token = bearer_token(headers)
-        if token is None or not may_be_token(token):  # nobody's megabyte is waited for
+        if token is None or not may_be_token(token):
             await self._refuse_token(scope, token)
+        if may_be_large(headers):  # nobody's megabyte is waited for: anyone can make what looks like a token
+            await self._admit_sender(scope, token)
         # The sender is asked for after that, in the statement that takes the call from the bucket of its kind.
         body = await read_body(receive)
         if body is None:
@@ -153,6 +156,13 @@ class McpEndpoint:
         if found.seconds_to_wait > 0:
             raise too_many(found.seconds_to_wait, message.id)
         return caller
+
+    async def _admit_sender(self, scope: HTTPScope, token: str) -> None:
+        found = await admit(token, self._resource, self._others, self._settings, now=clock.now())
+        if found is None:
+            await self._refuse_token(scope, token)
+        if found.seconds_to_wait > 0:
+            raise too_many(found.seconds_to_wait)
 
     async def _refuse_token(self, scope: HTTPScope, token: str | None) -> NoReturn:
         address = (scope.get("client") or ("unknown", 0))[0]

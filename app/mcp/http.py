@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,8 @@ from app.mcp import envelope as envelopes
 from app.mcp.envelope import BadEnvelope, Envelope, error_body
 
 MAXIMUM_BODY_BYTES = 1_048_576
+ORDINARY_BODY_BYTES = 65_536
+BODY_SECONDS = 30
 METHODS = "POST, OPTIONS"
 UNAUTHORIZED = -32001
 REFUSED = -32000
@@ -84,18 +87,31 @@ def check_content_type(headers: Headers) -> None:
         raise Refusal(415, "content_type", "Send the message as application/json.", code=types.INVALID_REQUEST)
 
 
+def may_be_large(headers: Headers) -> bool:
+    """Whether the body is said to be more than an ordinary call, or its length is not said at all."""
+    declared = next((value for name, value in headers if name == b"content-length"), b"")
+    return not declared.isdigit() or int(declared) > ORDINARY_BODY_BYTES
+
+
 async def read_body(receive: Receive) -> bytes | None:
-    """The whole body, or None when the client went away. A body without a length is counted as it comes."""
+    """The whole body, or None when the client went away. A body without a length is counted as it comes.
+
+    Raises `Refusal` for one that is too large, and for one that does not come within `BODY_SECONDS`.
+    """
     body = bytearray()
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return None
-        body += message["body"]
-        if len(body) > MAXIMUM_BODY_BYTES:
-            raise too_large()
-        if not message.get("more_body", False):
-            return bytes(body)
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            while True:
+                message = await receive()
+                if message["type"] != "http.request":
+                    return None
+                body += message["body"]
+                if len(body) > MAXIMUM_BODY_BYTES:
+                    raise too_large()
+                if not message.get("more_body", False):
+                    return bytes(body)
+    except TimeoutError:
+        raise Refusal(408, "slow_body", "The body did not come in time.") from None
 
 
 def read_envelope(body: bytes, headers: Headers) -> Envelope:

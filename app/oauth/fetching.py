@@ -27,7 +27,10 @@ _HOST = re.compile(r"(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9\-]{0,61}[a-z0-9])?\.)+(?
 _INSIDE = (".local", ".localhost", ".internal", ".intranet", ".lan", ".home", ".corp", ".arpa", ".onion", ".test")
 # Not on the open internet, whatever the version of `ipaddress` says (IANA's special-purpose registries).
 _SPECIAL = tuple(
-    map(ip_network, ("100.64.0.0/10", "192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "5f00::/16", "3fff::/20"))
+    map(
+        ip_network,
+        ("100.64.0.0/10", "192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "5f00::/16", "3fff::/20", "fec0::/10"),
+    )
 )
 _TRANSLATED = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))  # NAT64, RFC 6052 and RFC 8215
 _PATH = re.compile(r"/[!$%&'()*+,\-./0-9:;=@A-Z_a-z~?]+")

@@ -111,6 +111,14 @@ class CodeGrant(grants.AuthorizationCodeGrant):
             work.now + CODE_LIFETIME,
         )
 
+    def validate_token_request(self) -> None:
+        """OAuth 2.1 (draft, section 10.2): a client need not name its redirect again, since PKCE binds the code to it.
+
+        One that does must name the same.
+        """
+        self.server.work.names_redirect = bool(self.request.form.get("redirect_uri"))
+        super().validate_token_request()
+
     def query_authorization_code(self, code: str, client: ProtocolClient) -> ProtocolToken | None:  # noqa: ARG002 - Authlib's
         work = self.server.work
         row = work.code

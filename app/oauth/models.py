@@ -110,8 +110,9 @@ class ProtocolToken:
     def code_challenge(self) -> str:
         return self.row["code_challenge"]
 
-    def get_redirect_uri(self) -> str:
-        return self.row["redirect_uri"]
+    def get_redirect_uri(self) -> str | None:
+        """What the token request must repeat, None when it names none."""
+        return self.row["redirect_uri"] if self._work.names_redirect else None
 
     def get_scope(self) -> str:
         return format_scopes(Scope(word) for word in self.row["scopes"])

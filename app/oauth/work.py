@@ -38,6 +38,8 @@ class Work:
     granted: frozenset[Scope] = frozenset()
     resource: str = ""
     attempt: str = ""
+    names_redirect: bool = True
+    """Whether the token request names its redirect address, which must then be that of the code."""
     event: str = ""
     """What happened beyond the answer, for the log."""
     statements: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])

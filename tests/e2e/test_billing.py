@@ -132,7 +132,9 @@ async def test_the_check_is_content_with_the_stand_in_but_for_the_webhook(shop: 
     said = await asyncio.to_thread(shop.server.run, "billing", "check")
     assert "MISSING" not in said
     assert "Price loci_plus_monthly: 4 EUR a month, gives plus." in said
-    event = shop.fake.state.events[0]["id"]
+    shop.fake.state.emit("customer.updated", {"id": "cus_somebody", "object": "customer"})
+    await shop.fake.flush()
+    event = shop.fake.state.events[-1]["id"]
     assert (await asyncio.to_thread(shop.server.run, "billing", "replay", event)).startswith("Done")
 
 

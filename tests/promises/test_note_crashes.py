@@ -22,8 +22,11 @@ def write_until_stopped(server: Server, key: str, name: str, first: int, confirm
         number += 1
         body = f"{number}\n" + f"line {number}\n" * 400
         try:
-            server.call(key, "memory__write", {"path": f"{name}.md", "body": body, "frontmatter": {"n": number}})
+            given = {"path": f"{name}.md", "body": body, "frontmatter": {"n": number}}
+            answer = server.call(key, "memory__write", given)
         except (httpx.HTTPError, AssertionError):  # it is being killed; only an answer counts
+            return
+        if answer.get("isError"):  # an answer too, and it confirms nothing
             return
         confirmed[name].append(number)
 

@@ -310,3 +310,9 @@ async def test_a_letter_that_is_half_a_letter_is_no_fault(carol: Visitor) -> Non
         "/sign-in", content=body, headers={"content-type": "application/x-www-form-urlencoded"}
     )
     assert answer.status_code == 422
+
+
+async def test_the_links_above_the_form_lead_on_as_well(carol: Visitor) -> None:
+    page = await carol.get("/sign-in?next=/connections")
+    assert page.text.count('href="/sign-up?next=/connections"') == 2
+    assert 'href="/sign-up"' not in page.text
