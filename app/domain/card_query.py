@@ -57,7 +57,7 @@ class CardQuery:
     states: tuple[StatePart, ...] = ()
 
 
-_QUOTED = r'"(?P<quoted>(?:[^"\\]++|\\.)*+)"'
+_QUOTED = r'"(?P<quoted>(?:[^"\\]++|\\.)*)"'
 _PART = re.compile(
     rf'(?P<minus>-?)(?:(?P<name>[A-Za-z_]+):)?(?:{_QUOTED}(?=\s|\Z)|(?P<word>[^\s"][^\s]*+|(?=\s|\Z)))', re.DOTALL
 )

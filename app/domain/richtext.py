@@ -53,10 +53,11 @@ _START = re.compile(r"<(?:!--|!doctype\b|(/?)([a-z][a-z0-9]*)(?=[\s/>]))", re.IG
 _COMMENT_END = re.compile(r"--!?>")
 _DOCTYPE_END = re.compile(r"[^<>]*+>")
 _VANISHING_END = re.compile(rf"</({'|'.join(sorted(_VANISHING))})\b[^<>]*+>", re.IGNORECASE)
-# Possessive throughout: the text may be hostile, so nothing is ever tried twice.
+# Possessive where it can be: the text may be hostile. Not around alternatives, which Python before 3.11.5 gets wrong
+# (its issue 106052); there what is tried again fails at once.
 _VALUE = r"""\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'=<>`]++)"""
-_ATTRIBUTE = re.compile(rf"""(?:\s++|(?<=["']))([a-z_:@][\w:.@-]*+)({_VALUE})?+""", re.IGNORECASE)
-_TAG_END = re.compile(rf"(?P<attributes>(?:{_ATTRIBUTE.pattern})*+)\s*+(?P<slash>/?)\s*+>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(rf"""(?:\s++|(?<=["']))([a-z_:@][\w:.@-]*+)({_VALUE})?""", re.IGNORECASE)
+_TAG_END = re.compile(rf"(?P<attributes>(?:{_ATTRIBUTE.pattern})*)\s*+(?P<slash>/?)\s*+>", re.IGNORECASE)
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 # Stands where a tag was: nh3 drops it, yet `&am<u>p;` does not become an entity by losing its tag.

@@ -17,7 +17,7 @@ EXPORT_FORMAT = "loci-export"
 EXPORT_VERSION = 1
 _LISTS = ("cards", "flashcards")
 # A string that never ends reaches the end of the text, so none of it is read twice.
-_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
 
 
 class _Number(str):

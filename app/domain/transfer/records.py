@@ -75,12 +75,14 @@ class _Fields:
 
 @cache
 def _patterns(separator: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    # Possessive throughout: the text may be hostile, so nothing is ever tried twice.
+    # Possessive where it can be: the text may be hostile. Not around groups, which Python before 3.11.5 gets wrong (its
+    # issue 106052); there what is tried again fails at once.
     apart = re.escape(separator)
-    space = f"(?:(?!{apart})[ \\t])*+"
-    content = '[^"]*+(?:""[^"]*+)*+'
+    blanks = "".join(blank for blank in (" ", "\\t") if blank != separator.replace("\t", "\\t"))
+    space = f"[{blanks}]*+"
+    content = '[^"]*+(?:""[^"]*+)*'
     return (
-        re.compile(rf'{space}"({content})"{space}(?={apart}|\n|\Z)'),
+        re.compile(rf'{space}"({content})"(?!"){space}(?={apart}|\n|\Z)'),
         re.compile(rf'{space}(?P<quote>"){content}(?P<closing>"?)'),
         re.compile(rf"[^{apart}\n]*+"),
     )

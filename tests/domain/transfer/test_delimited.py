@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from app.domain.cards import clean_text
@@ -286,6 +286,9 @@ tables = st.lists(st.tuples(cells, cells), min_size=1, max_size=6)
 def test_what_a_csv_writer_wrote_is_read_back(
     rows: list[tuple[str, str]], dialect: type[csv.Dialect], quoting: int
 ) -> None:
+    # The writer quotes a lone CR only where it quotes everything or ends its lines with one.
+    quotes_cr = quoting == csv.QUOTE_ALL or "\r" in dialect.lineterminator
+    assume(quotes_cr or not any("\r" in cell for row in rows for cell in row))
     text = _written([("front", "back"), *rows], dialect, quoting)
     parsed = parse_delimited(text)
     assert (parsed.separator, parsed.header_used, parsed.problems) == (dialect.delimiter, True, ())
