@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.domain.cloze import answer, cloze_numbers, question, typed_answer
+from app.domain.cloze_grammar import NESTING_MAX
 
 _MARKUP = re.compile(r"<style.*?</style>|<[^>]*>", re.DOTALL)
 
@@ -64,7 +65,12 @@ def _closed(parts: list[str]) -> str:
     return text + "}}" * len(re.findall(r"\{\{c[\d,]+::", text))
 
 
-balanced = st.lists(pieces, max_size=20).map(_closed)
+def _within_the_depth(text: str) -> bool:
+    """Markers deeper than both allow are a difference with a test of its own."""
+    return len(re.findall(r"\{\{c[\d,]+::", text)) <= NESTING_MAX
+
+
+balanced = st.lists(pieces, max_size=20).map(_closed).filter(_within_the_depth)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=300)
