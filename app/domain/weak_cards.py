@@ -7,8 +7,6 @@ from enum import StrEnum
 
 LEECH_LAPSES = 8
 """A card that was forgotten this often in review is a leech."""
-LEECH_AGAIN_EVERY = 4
-"""After this many more lapses the learner is told once more."""
 LOW_RETRIEVABILITY = 0.70
 """Below the lowest retention that can be wished for a card is probably forgotten."""
 HIGH_DIFFICULTY = 9.0
@@ -54,6 +52,6 @@ def weakness(standing: Standing) -> tuple[int, int, int, float]:
     return len(weak_reasons(standing)), standing.lapses, standing.agains, 1 - standing.retrievability
 
 
-def is_leech_now(lapses: int) -> bool:
-    """Whether this very lapse is one at which the learner is told: the eighth, then every fourth."""
-    return lapses >= LEECH_LAPSES and (lapses - LEECH_LAPSES) % LEECH_AGAIN_EVERY == 0
+def is_leech(lapses: int, threshold: int = LEECH_LAPSES) -> bool:
+    """Whether the learner is told at this lapse: the threshold, then each half as many on top (8, 12, 16, …)."""
+    return lapses >= threshold and (lapses - threshold) % max(1, threshold // 2) == 0

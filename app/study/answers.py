@@ -8,9 +8,9 @@ from datetime import datetime
 from app.core.db import execute, fetch_row
 from app.domain import scheduling
 from app.domain.scheduling import Outcome, Rating, SchedulingOptions
+from app.domain.statistics import capped_ms
+from app.domain.weak_cards import is_leech
 from app.study.views import StudyCard
-
-LONGEST_ANSWER_MS = 60_000
 
 # One statement, so one round trip: the row is locked, kept as it was, changed, and the answer logged. `reps = $4` lets
 # an answer through once; the unique index on (card, ordinal, rep) would refuse a second one anyway.
@@ -83,7 +83,7 @@ async def keep(
         after.lapses,
         leech,
         rating,
-        within_limit(elapsed_ms),
+        capped_ms(elapsed_ms),
         outcome.interval_days,
     )
     return Written(row["id"], outcome, leech) if row else None
@@ -118,13 +118,3 @@ async def dig_up(account_id: int, card_id: int, ordinals: list[int]) -> None:
         card_id,
         ordinals,
     )
-
-
-def is_leech(lapses: int, threshold: int) -> bool:
-    """At the threshold, and again each time half as many lapses have come on top (8, 12, 16, ...)."""
-    return lapses >= threshold and (lapses - threshold) % max(1, threshold // 2) == 0
-
-
-def within_limit(elapsed_ms: int | None) -> int | None:
-    """The time of an answer as it is kept: somebody who went for lunch did not think for an hour."""
-    return None if elapsed_ms is None else max(0, min(elapsed_ms, LONGEST_ANSWER_MS))

@@ -15,6 +15,7 @@ from app.domain.grading import Verdict, kept_rating, suggested_rating
 from app.domain.modes import Goal, ItemKind
 from app.domain.scheduling import Rating
 from app.domain.sessions import CRAM_TRIES
+from app.domain.statistics import capped_ms
 from app.study import answers
 from app.study.questions import ask_again, item, on_board
 from app.study.rows import study_card
@@ -97,7 +98,7 @@ async def _keep_one(
         rating,
         written.review_id if written else None,
         review_key,
-        answers.within_limit(elapsed_ms),
+        capped_ms(elapsed_ms),
         now,
         msgspec.json.encode(Undo(buried, retry)).decode(),
     )

@@ -31,7 +31,7 @@ from app.domain.statistics import (
     true_retention,
     within,
 )
-from app.domain.weak_cards import Standing, WeakReason, is_leech_now, weak_reasons, weakness
+from app.domain.weak_cards import Standing, WeakReason, is_leech, weak_reasons, weakness
 
 TODAY = date(2026, 3, 2)
 days = st.integers(0, 60).map(lambda ago: TODAY - timedelta(days=ago))
@@ -192,7 +192,7 @@ def test_reasons_come_by_weight_and_each_can_be_checked(standing: Standing) -> N
 
 
 def test_a_leech_is_told_at_eight_lapses_and_then_at_every_fourth() -> None:
-    assert [lapses for lapses in range(30) if is_leech_now(lapses)] == [8, 12, 16, 20, 24, 28]
+    assert [lapses for lapses in range(30) if is_leech(lapses)] == [8, 12, 16, 20, 24, 28]
 
 
 ZONES = (

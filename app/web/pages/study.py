@@ -16,8 +16,8 @@ from app.decks.views import DeckView
 from app.domain.errors import AppError, InvalidInput, NotFound, SessionFinished
 from app.domain.modes import Goal, Mode
 from app.domain.scheduling import Rating
+from app.domain.statistics import LONGEST_ANSWER_MS
 from app.study import sessions, snapshots
-from app.study.answers import LONGEST_ANSWER_MS
 from app.study.sessions import Wish
 from app.study.views import Session
 from app.ui.render import translate
