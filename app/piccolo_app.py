@@ -11,7 +11,7 @@ from app.audit.tables import McpAuditEvent
 from app.billing.tables import BillingCheckout, BillingCustomer, BillingEvent, BillingPrice, BillingSubscription
 from app.core.tables import IdempotencyKey, Job, RateLimit
 from app.decks.tables import Card, CardSchedule, Collection, Deck, DeckCount
-from app.notes.tables import Note, NoteCard, NoteSearch, NoteVersion
+from app.notes.tables import Note, NoteCard, NoteFolder, NoteSearch, NoteVersion
 from app.oauth.tables import (
     OAuthAccessToken,
     OAuthAuthorizationCode,
@@ -53,6 +53,7 @@ APP_CONFIG = AppConfig(
         Card,
         CardSchedule,
         Note,
+        NoteFolder,
         NoteVersion,
         NoteSearch,
         NoteCard,

@@ -32,7 +32,7 @@ from benchmarks.world import World
 _DAYS = StudyClock("UTC", 4)
 _LIMITS = Limits(replace(PLANS[Plan.PRO], decks=1_000_000, cards=10_000_000), deck_card_cap=1_000_000)
 _TAKE = Take("benchmark:", rates_of(Settings()))
-_KEPT = 100
+_KEPT = 50
 _TWO_AND_A_HALF = 2.5
 
 

@@ -127,16 +127,18 @@ def _entry(row: Record) -> NoteEntry:
     return NoteEntry(row["id"], row["path"], title_of(row["path"]), row["updated_at"])
 
 
-_FOLDERS = """
-SELECT folder, count(*) AS files FROM note
- WHERE account_id = $1 AND deleted_at IS NULL AND ($2 = '' OR folder = $2 OR starts_with(folder, $2 || '/'))
-   AND ($3::text[] IS NULL OR tags @> $3) GROUP BY folder
-"""
-# A list in a sub-select is hashed; `= ANY` would compare each note with each of the folders.
+_IN_FOLDER = "($2 = '' OR folder = $2 OR starts_with(folder, $2 || '/'))"
+_FOLDERS = f"SELECT folder, notes FROM note_folder WHERE account_id = $1 AND {_IN_FOLDER}"  # noqa: S608 - constants
+_FOLDERS_TAGGED = f"""
+SELECT folder, count(*) AS notes FROM note
+ WHERE account_id = $1 AND deleted_at IS NULL AND {_IN_FOLDER} AND tags @> $3::text[] GROUP BY folder
+"""  # noqa: S608 - constants
 _FILES = """
-SELECT id, path, folder, updated_at FROM note
- WHERE account_id = $1 AND deleted_at IS NULL AND folder IN (SELECT unnest($2::text[]))
-   AND ($3::text[] IS NULL OR tags @> $3)
+SELECT id, path, note.folder, updated_at
+  FROM unnest($2::text[]) AS wanted (folder)
+  JOIN note ON account_id = $1 AND deleted_at IS NULL AND note.folder = wanted.folder
+       AND hashtextextended(note.folder, 0) = hashtextextended(wanted.folder, 0)
+ WHERE $3::text[] IS NULL OR tags @> $3
  ORDER BY path COLLATE "C" LIMIT $4
 """
 
@@ -157,8 +159,12 @@ async def tree(
     """
     folder = clean_folder(folder)
     wanted = list(tags) or None
-    rows = await fetch(_FOLDERS, account_id, folder, wanted)
-    plan = _Plan.of({row["folder"]: row["files"] for row in rows}, folder)
+    rows = (
+        await fetch(_FOLDERS_TAGGED, account_id, folder, wanted)
+        if wanted
+        else await fetch(_FOLDERS, account_id, folder)
+    )
+    plan = _Plan.of({row["folder"]: row["notes"] for row in rows}, folder)
     subfolders = sorted(plan.subfolders.get(folder, ()))
     total = len(subfolders) + plan.direct[folder]
     shown = subfolders[:folder_entries]

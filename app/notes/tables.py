@@ -28,6 +28,15 @@ class Note(Table, tablename="note", db=DB):
     deleted_at = Timestamptz(null=True, default=None)
 
 
+class NoteFolder(Table, tablename="note_folder", db=DB):
+    """How many live notes lie directly in a folder; kept by a trigger on note. A folder without notes has no row."""
+
+    account_id = BigInt()
+    folder_key = Bytea(primary_key=True, help_text="SHA-256 of the path: a path may be longer than an index takes")
+    folder = Text()
+    notes = Integer()
+
+
 class NoteVersion(Table, tablename="note_version", db=DB):
     """What a note was from one change to the next, and who made it so."""
 

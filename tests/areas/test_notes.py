@@ -13,6 +13,7 @@ from app.domain.errors import AppError, Conflict, NotFound, PlanRequired
 from app.domain.notes import NoteEdit
 from app.domain.vaults import VaultFile
 from app.notes import queries, service
+from app.notes.moves import move_folder
 from app.notes.views import BROWSER, Author, Written
 from tests.factories import NOW, make_account
 
@@ -287,3 +288,29 @@ async def test_an_import_takes_what_it_can_and_names_the_rest(rollback: None):
     assert (await queries.note_at(account.id, "new.md")).frontmatter == {"a": 1}
     with pytest.raises(AppError):
         await queries.note_at(account.id, "over.md")
+
+
+async def test_the_counts_of_folders_follow_every_way_of_changing_notes(rollback: None) -> None:
+    account = await make_account()
+
+    async def counted() -> dict[str, int]:
+        rows = await db.fetch("SELECT folder, notes FROM note_folder WHERE account_id = $1", account.id)
+        true = await db.fetch(
+            "SELECT folder, count(*) AS notes FROM note WHERE account_id = $1 AND deleted_at IS NULL GROUP BY folder",
+            account.id,
+        )
+        assert {row["folder"]: row["notes"] for row in rows} == {row["folder"]: row["notes"] for row in true}
+        return {row["folder"]: row["notes"] for row in rows}
+
+    for path in ("a/one.md", "a/two.md", "b/three.md", "four.md", "x" * 500 + "/" + "語" * 500 + ".md"):
+        await write(account.id, path, "text")
+    assert await counted() == {"a": 2, "b": 1, "": 1, "x" * 500: 1}
+    await move_folder(account.id, "a", "c/d", author=BROWSER, now=NOW)
+    assert await counted() == {"c/d": 2, "b": 1, "": 1, "x" * 500: 1}
+    gone = await queries.note_at(account.id, "b/three.md")
+    await service.delete_note_at(account.id, "b/three.md", author=BROWSER, now=NOW)
+    assert "b" not in await counted()
+    await service.restore_note(account.id, gone.id, author=BROWSER, limit=100, now=NOW)
+    assert (await counted())["b"] == 1
+    await db.execute("DELETE FROM note WHERE account_id = $1 AND folder = 'b'", account.id)
+    assert "b" not in await counted()
