@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
@@ -164,7 +164,7 @@ async def tree(
         if wanted
         else await fetch(_FOLDERS, account_id, folder)
     )
-    plan = _Plan.of({row["folder"]: row["notes"] for row in rows}, folder)
+    plan = _Plan({row["folder"]: row["notes"] for row in rows}, folder)
     subfolders = sorted(plan.subfolders.get(folder, ()))
     total = len(subfolders) + plan.direct[folder]
     shown = subfolders[:folder_entries]
@@ -195,24 +195,21 @@ async def tree(
 class _Plan:
     """Folders below one folder: notes directly in each, notes in each and below, and the subfolders of each."""
 
-    def __init__(self) -> None:
-        self.direct, self.below = Counter[str](), Counter[str]()
+    def __init__(self, counts: dict[str, int], root: str) -> None:
+        self.direct = defaultdict(int, counts)
+        self.below: dict[str, int] = {root: sum(counts.values())}
         self.subfolders: dict[str, set[str]] = {}
-
-    @classmethod
-    def of(cls, counts: dict[str, int], root: str) -> _Plan:
-        plan = cls()
+        below = self.below
         for folder, files in counts.items():
-            plan.direct[folder] = files
             inner = folder
-            while True:
-                plan.below[inner] += files
-                if inner == root:
-                    break
+            while inner != root:
                 outer = inner.rpartition("/")[0]
-                plan.subfolders.setdefault(outer, set()).add(inner)
+                if inner in below:
+                    below[inner] += files
+                else:
+                    below[inner] = files
+                    self.subfolders.setdefault(outer, set()).add(inner)
                 inner = outer
-        return plan
 
     def closed(self, folder: str) -> tuple[FolderEntry, ...]:
         names = sorted(self.subfolders.get(folder, ()))

@@ -215,7 +215,7 @@ def _tree_text(tree: Tree) -> str:
 
 def _entry_lines(entry: NoteEntry | FolderEntry, indent: str) -> list[str]:
     if isinstance(entry, NoteEntry):
-        return [f"{indent}- `{entry.path}` · {entry.updated_at:%Y-%m-%d}"]
+        return [f"{indent}- `{entry.path}` · {entry.updated_at.date().isoformat()}"]
     lines = [f"{indent}- `{entry.path}/` · {_counted(entry.files)}"]
     for inner in entry.entries or ():
         lines += _entry_lines(inner, indent + "  ")
