@@ -32,6 +32,7 @@ from benchmarks.notes import load_notes, note_subjects
 from benchmarks.processes import free_port, process
 from benchmarks.subjects import subjects
 from benchmarks.texts import Writer
+from benchmarks.widget import document_size, first_question
 from benchmarks.world import import_batches, load
 
 _SEED = 5
@@ -96,11 +97,14 @@ def _run(folder: Path, cards: int, notes: int, amount: Amount) -> tuple[list[Fig
             }
             measured = [*subjects(world, import_batches(writer)), *note_subjects(world, notes)]
             lines = uvloop.run(_with_pool(lambda: measure(measured, amount, **targets)))
+            painted = uvloop.run(first_question(world, f"http://127.0.0.1:{port}"))
             version = uvloop.run(_with_pool(lambda: fetch_value("SHOW server_version")))
         # With the server gone, whose worker would take the job.
         fitted = uvloop.run(_with_pool(lambda: fit_many(cards, now=clock.now())))
     return lines, {
         **fitted,
+        **document_size(),
+        **painted,
         "cards": cards,
         "notes": notes,
         "python": platform.python_version(),

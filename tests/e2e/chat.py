@@ -7,13 +7,13 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from playwright.async_api import FrameLocator, Page
 
-NODE = Path(__file__).parent.parent / "node"
+from tests.node.conftest import FOLDER, Node
+
 _PAGE = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>Chat</title><body><h1>Chat</h1>'
     '<script type="module" src="/{script}.js"></script></body></html>'
@@ -34,6 +34,19 @@ def _policy(query: Mapping[str, list[str]]) -> str:
     )
 
 
+async def bundles(node: Node) -> dict[str, bytes]:
+    """The scripts of the chats by name, made of the official packages."""
+    scripts: dict[str, bytes] = {}
+    for name in ("host", "openai"):
+        code, said = await node.run(
+            FOLDER / "node_modules" / "esbuild" / "bin" / "esbuild",
+            f"widget_{name}.mjs", "--bundle", "--format=esm", "--log-level=error",
+        )  # fmt: skip
+        assert code == 0, said
+        scripts[name] = said.encode()
+    return scripts
+
+
 class Chats:
     """Serves the pages; `scripts` are the bundles by name."""
 
@@ -48,7 +61,7 @@ class Chats:
                 if name.endswith(".js") and name[:-3] in chats.scripts:
                     kind, body = "text/javascript", chats.scripts[name[:-3]]
                 elif name == "sandbox.html":
-                    body = (NODE / "widget_sandbox.html").read_bytes()
+                    body = (FOLDER / "widget_sandbox.html").read_bytes()
                     headers["content-security-policy"] = _policy(parse_qs(parts.query))
                 elif name in chats.scripts:
                     body = _PAGE.format(script=name).encode()

@@ -13,9 +13,9 @@ import pytest_asyncio
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, expect
 
-from tests.e2e.chat import Chat, Chats
+from tests.e2e.chat import Chat, Chats, bundles
 from tests.e2e.conftest import QuietPage
-from tests.node.conftest import FOLDER, Node
+from tests.node.conftest import Node
 from tests.server import Server
 
 CAPITALS = {
@@ -29,15 +29,7 @@ OF_THE_CHAT = ("oncalltool handler replaced", "405 (Method Not Allowed)")
 @pytest_asyncio.fixture(scope="session")
 async def chats(node: Node) -> AsyncIterator[Chats]:
     """The pages of the chats, bundled from the official packages."""
-    scripts: dict[str, bytes] = {}
-    for name in ("host", "openai"):
-        code, said = await node.run(
-            FOLDER / "node_modules" / "esbuild" / "bin" / "esbuild",
-            f"widget_{name}.mjs", "--bundle", "--format=esm", "--log-level=error",
-        )  # fmt: skip
-        assert code == 0, said
-        scripts[name] = said.encode()
-    with Chats(scripts).serving() as serving:
+    with Chats(await bundles(node)).serving() as serving:
         yield serving
 
 

@@ -57,16 +57,22 @@ class Node:
             return process.returncode, said.decode()
 
 
+def installed() -> Node | None:
+    """Node with the packages of this folder, where both are there."""
+    path = Path(executable.ROOT_DIR) / "bin" / "node"
+    return Node(path) if path.is_file() and (FOLDER / "node_modules" / ".installed").is_file() else None
+
+
 @pytest.fixture(scope="session")
 def node() -> Node:
     """Node with the packages of this folder. Without them the test is skipped, and fails in CI."""
-    path = Path(executable.ROOT_DIR) / "bin" / "node"
-    if not path.is_file() or not (FOLDER / "node_modules" / ".installed").is_file():
+    found = installed()
+    if found is None:
         missing = "there are no packages for Node: `make node` installs them"
         if os.environ.get("CI"):
             pytest.fail(missing)
         pytest.skip(missing)
-    return Node(path)
+    return found
 
 
 @pytest.fixture(scope="session")
