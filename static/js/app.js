@@ -12,7 +12,7 @@
  */
 
 const status = () => document.getElementById("status");
-const seen = new WeakSet();
+const seen = {};
 let announcement = 0;
 
 /** Reads `text` out, and shows it for a while when nothing else on the page does. Emptied first, so that the same words are read again. */
@@ -32,8 +32,11 @@ function announce(text, show = false) {
   }, 50);
 }
 
-/** Elements that match and have not been met before. */
-const fresh = (selector) => [...document.querySelectorAll(selector)].filter((element) => !seen.has(element) && seen.add(element));
+/** Elements that match and have not been met by this selector before. */
+function fresh(selector) {
+  const met = (seen[selector] ??= new WeakSet());
+  return [...document.querySelectorAll(selector)].filter((element) => !met.has(element) && met.add(element));
+}
 
 const UNITS = [["year", 31557600], ["month", 2629800], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];
 
