@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -23,6 +22,7 @@ from app.domain.cards import (
 from app.domain.cloze import is_cloze, revealed
 from app.domain.errors import N_, InvalidInput
 from app.domain.richtext import plain_from_rich
+from app.domain.transfer.html_sides import kept_html
 
 DECK_MAX: Final = 1_000
 """Characters of a deck's name in a file: several titles with `::` between them."""
@@ -55,6 +55,7 @@ class Reason(StrEnum):
     REPEATED_KEY = "repeated_key"
     IN_TRASH = "in_trash"
     TOO_MANY_ROWS = "too_many_rows"
+    NOT_SUPPORTED = "not_supported"
     MORE = "more"
     CHANGED = "changed"
     LEFT_OUT = "left_out"
@@ -127,11 +128,6 @@ class RawRow:
     """`front` and `back` are HTML."""
 
 
-# Anki's editor writes these, a `div` for each line; the names that are kept mean the same.
-_ANKIS_TAG = re.compile(r"<(/?)(b|i|div)(?=[\s/>])", re.IGNORECASE)
-_KEPT_NAME = {"b": "strong", "i": "em", "div": "p"}
-
-
 class Collector:
     """Gathers the rows of one text, each cleaned or refused with its reason."""
 
@@ -202,10 +198,10 @@ class Collector:
             tags,
             front_rich,
             back_rich,
-            _optional_title(raw.deck, "deck", DECK_MAX),
+            optional_title(raw.deck, "deck", DECK_MAX),
             clean_language(raw.language),
             clean_source_title(raw.source_title),
-            _optional_title(raw.guid, "guid", GUID_MAX),
+            optional_title(raw.guid, "guid", GUID_MAX),
         )
         return row, (*front_warnings, *back_warnings, *tag_warnings)
 
@@ -238,11 +234,11 @@ def _side(text: str, rich: str | None, name: str, most: int, html: bool) -> tupl
     if not html:
         shown, warnings = clean_rich(rich, f"{name}Rich", _RICH_MAX[name])
         return clean_text(text, name, most), shown, warnings
-    renamed = _ANKIS_TAG.sub(lambda tag: f"<{tag[1]}{_KEPT_NAME[tag[2].lower()]}", text)
-    shown, warnings = clean_rich(renamed, f"{name}Rich", _RICH_MAX[name])
+    shown, warnings = clean_rich(kept_html(text), f"{name}Rich", _RICH_MAX[name])
     plain = clean_text(plain_from_rich(shown or ""), name, most)
     return plain, shown if shown and "<" in shown else None, warnings
 
 
-def _optional_title(value: str | None, name: str, most: int) -> str | None:
+def optional_title(value: str | None, name: str, most: int) -> str | None:
+    """A name on one line, None for none. Raises `InvalidInput`."""
     return clean_title(value, name, most) if value and value.strip() else None
