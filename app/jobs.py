@@ -27,12 +27,14 @@ from app.domain.errors import AppError, Unavailable
 from app.notes import trash as notes
 from app.oauth import connections
 from app.study import fitting, sessions
+from app.transfer import importing, imports
 
 _log = logs.get_logger(__name__)
 _IDLE_SECONDS = 1.0
 _SWEEP_SECONDS = 600.0
 _SWEEP_LOCK = 0x6C6F6369 + 1
 _TIDY_SECONDS = 5.0
+_RENEW_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,14 @@ async def _fit_parameters(_context: JobContext, payload: Mapping[str, Any]) -> N
     await fitting.run_fit(payload["account_id"], asked_at, now=clock.now())
 
 
+async def _read_import(context: JobContext, payload: Mapping[str, Any]) -> None:
+    await importing.run_preview(payload["account_id"], payload["import_id"], settings=context.settings, now=clock.now())
+
+
+async def _apply_import(context: JobContext, payload: Mapping[str, Any]) -> None:
+    await importing.run_import(payload["account_id"], payload["import_id"], settings=context.settings, now=clock.now())
+
+
 async def _billing_event(context: JobContext, payload: Mapping[str, Any]) -> None:
     grace = billing.grace_of(context.settings)
     await events.process(context.gateway, payload["event"], grace=grace, now=clock.now())
@@ -89,6 +99,8 @@ async def _billing_close(context: JobContext, payload: Mapping[str, Any]) -> Non
 HANDLERS: Mapping[str, Callable[[JobContext, Mapping[str, Any]], Awaitable[None]]] = {
     "password_reset": _password_reset,
     fitting.FIT_JOB: _fit_parameters,
+    importing.PREVIEW_JOB: _read_import,
+    importing.APPLY_JOB: _apply_import,
     events.EVENT_JOB: _billing_event,
     billing_sync.REFRESH_JOB: _billing_refresh,
     billing_sync.OFFERS_JOB: _billing_offers,
@@ -97,11 +109,17 @@ HANDLERS: Mapping[str, Callable[[JobContext, Mapping[str, Any]], Awaitable[None]
 }
 
 
-async def run_one(context: JobContext) -> bool:
-    """Claim and do one job; whether there was one."""
-    job = await queue.claim(clock.now())
+# A lane of their own: what people wait for at once (mail, payments) does not queue behind them.
+LONG_JOBS = (fitting.FIT_JOB, importing.PREVIEW_JOB, importing.APPLY_JOB)
+
+
+async def run_one(context: JobContext, *, long: bool | None = None) -> bool:
+    """Claim and do one job, of the long or the short ones where `long` says so; whether there was one."""
+    kinds: dict[str, Any] = {} if long is None else {"only": LONG_JOBS} if long else {"never": LONG_JOBS}
+    job = await queue.claim(clock.now(), **kinds)
     if job is None:
         return False
+    keeping = asyncio.create_task(_keep_claim(job))
     try:
         handler = HANDLERS.get(job.kind)
         if handler is None:
@@ -113,7 +131,16 @@ async def run_one(context: JobContext) -> bool:
     else:
         await queue.finish(job)
         _log.info("job_done", kind=job.kind, attempt=job.attempts)
+    finally:
+        keeping.cancel()
     return True
+
+
+async def _keep_claim(job: queue.ClaimedJob) -> None:
+    while True:
+        await asyncio.sleep(_RENEW_SECONDS)
+        with suppress(Unavailable):
+            await queue.renew(job, clock.now())
 
 
 async def sweep(settings: Settings) -> None:
@@ -129,6 +156,7 @@ async def sweep(settings: Settings) -> None:
             versions_before=now - timedelta(days=settings.note_version_days),
         )
         await sessions.sweep(now)
+        await imports.sweep(now)
         await connections.sweep(now)
         await idempotency.sweep(now)
         await ratelimit.sweep()
@@ -156,20 +184,31 @@ async def tidy_search() -> None:
 
 
 async def work(settings: Settings, payments: Gateway | None = None) -> None:
-    """Do jobs for ever; a database that is away is waited for."""
+    """Do jobs for ever, the long ones beside the others; a database that is away is waited for."""
     context = JobContext(settings, mailer_for(settings), payments)
     loop = asyncio.get_running_loop()
     next_sweep = next_tidy = loop.time()
+
+    async def short() -> bool:
+        nonlocal next_sweep, next_tidy
+        if loop.time() >= next_tidy:
+            next_tidy = loop.time() + _TIDY_SECONDS
+            await tidy_search()
+            await end_plans(settings)
+        if loop.time() >= next_sweep:
+            next_sweep = loop.time() + _SWEEP_SECONDS
+            await sweep(settings)
+        return await run_one(context, long=False)
+
+    async with asyncio.TaskGroup() as lanes:
+        lanes.create_task(_forever(short))
+        lanes.create_task(_forever(lambda: run_one(context, long=True)))
+
+
+async def _forever(step: Callable[[], Awaitable[bool]]) -> None:
     while True:
         try:
-            if loop.time() >= next_tidy:
-                next_tidy = loop.time() + _TIDY_SECONDS
-                await tidy_search()
-                await end_plans(settings)
-            if loop.time() >= next_sweep:
-                next_sweep = loop.time() + _SWEEP_SECONDS
-                await sweep(settings)
-            if not await run_one(context):
+            if not await step():
                 await asyncio.sleep(_IDLE_SECONDS)
         except Unavailable:
             await asyncio.sleep(_IDLE_SECONDS)

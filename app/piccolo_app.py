@@ -11,6 +11,7 @@ from app.audit.tables import McpAuditEvent
 from app.billing.tables import BillingCheckout, BillingCustomer, BillingEvent, BillingPrice, BillingSubscription
 from app.core.tables import IdempotencyKey, Job, RateLimit
 from app.decks.tables import Card, CardSchedule, Collection, Deck, DeckCount
+from app.media.tables import CardMedia, Media
 from app.notes.tables import Note, NoteCard, NoteFolder, NoteSearch, NoteVersion
 from app.oauth.tables import (
     OAuthAccessToken,
@@ -21,6 +22,7 @@ from app.oauth.tables import (
 )
 from app.stats.tables import AnswerCount
 from app.study.tables import DeckSettings, Review, StudyItem, StudySession, StudySettings
+from app.transfer.tables import CardOrigin, ImportJob, ImportPiece
 
 # In a checkout the migrations lie beside the package; a wheel carries them inside it.
 _BESIDE = Path(__file__).resolve().parent.parent / "migrations"
@@ -52,6 +54,8 @@ APP_CONFIG = AppConfig(
         DeckCount,
         Card,
         CardSchedule,
+        Media,
+        CardMedia,
         Note,
         NoteFolder,
         NoteVersion,
@@ -66,6 +70,9 @@ APP_CONFIG = AppConfig(
         IdempotencyKey,
         RateLimit,
         Job,
+        ImportJob,
+        ImportPiece,
+        CardOrigin,
     ],
     migration_dependencies=[],
     commands=[],

@@ -15,7 +15,8 @@ import msgspec
 
 from app.core.db import execute, execute_many, fetch_row
 
-CLAIM = timedelta(minutes=5)
+CLAIM = timedelta(minutes=2)
+"""A job that takes longer renews it (`renew`)."""
 ATTEMPTS = 10
 _FIRST_PAUSE = timedelta(seconds=5)
 _LONGEST_PAUSE = timedelta(hours=1)
@@ -59,18 +60,32 @@ async def enqueue_once(kind: str, now: datetime, run_at: datetime | None = None)
     )
 
 
-async def claim(now: datetime) -> ClaimedJob | None:
-    """Take the job that has waited longest, for `CLAIM`."""
+async def claim(now: datetime, *, only: Sequence[str] | None = None, never: Sequence[str] = ()) -> ClaimedJob | None:
+    """Take the job that has waited longest, of the kinds `only` where given and of none in `never`, for `CLAIM`."""
     row = await fetch_row(
         "UPDATE job SET locked_until = $1 + $2::interval, attempts = attempts + 1 WHERE id = ("
         "  SELECT id FROM job WHERE failed_at IS NULL AND run_at <= $1 AND (locked_until IS NULL OR locked_until < $1)"
+        "  AND ($3::text[] IS NULL OR kind = ANY ($3)) AND kind <> ALL ($4::text[])"
         "  ORDER BY run_at FOR UPDATE SKIP LOCKED LIMIT 1) RETURNING id, kind, payload, attempts",
         now,
         CLAIM,
+        only,
+        list(never),
     )
     if row is None:
         return None
     return ClaimedJob(row["id"], row["kind"], msgspec.json.decode(row["payload"]), row["attempts"])
+
+
+async def renew(job: ClaimedJob, now: datetime) -> None:
+    """Keep the job for another `CLAIM`, unless somebody has claimed it meanwhile."""
+    await execute(
+        "UPDATE job SET locked_until = $2::timestamptz + $3::interval WHERE id = $1 AND attempts = $4",
+        job.id,
+        now,
+        CLAIM,
+        job.attempts,
+    )
 
 
 async def finish(job: ClaimedJob) -> None:

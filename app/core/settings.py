@@ -214,6 +214,15 @@ class Settings:
         _whole(1, 36_500),
         "Days for which a replaced version of a note is kept; what a note says now is kept for ever.",
     )
+    import_mb: int = _setting(
+        "LOCI_IMPORT_MB", 256, _whole(1, 2048), "Largest file, in megabytes, that a person may import."
+    )
+    media_mb: int = _setting(
+        "LOCI_MEDIA_MB",
+        1024,
+        _whole(0, 1_000_000),
+        "Megabytes that pictures and sounds of one account may take in all.",
+    )
     session_idle_days: int = _setting(
         "LOCI_SESSION_IDLE_DAYS", 14, _whole(1, 365), "Days without a visit after which a browser is signed out."
     )

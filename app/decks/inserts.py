@@ -22,6 +22,9 @@ class CheckedCard:
     key: bytes
     language: str | None = None
     source_title: str | None = None
+    created_at: datetime | None = None
+    """When it was made elsewhere; None for now."""
+    updated_at: datetime | None = None
 
 
 async def equal_cards(account_id: int, deck_id: int, checked: Sequence[CheckedCard]) -> dict[bytes, int]:
@@ -41,12 +44,12 @@ _INSERT = """
 WITH made AS (
   INSERT INTO card (account_id, deck_id, created_at, updated_at, language, source_title,
                     front, back, front_rich, back_rich, card_key, search_text, tags, grams)
-  SELECT $1, $2, $3, $3, language, source_title,
+  SELECT $1, $2, coalesce(made_at, $3), coalesce(changed_at, made_at, $3), language, source_title,
          front, back, front_rich, back_rich, card_key, search_text, tags::text[], grams::int[]
     FROM unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bytea[], $11::text[],
-                $12::text[], $13::text[])
+                $12::text[], $13::text[], $17::timestamptz[], $18::timestamptz[])
          WITH ORDINALITY AS sent (language, source_title, front, back, front_rich, back_rich, card_key, search_text,
-                                  tags, grams, place)
+                                  tags, grams, made_at, changed_at, place)
    ORDER BY place
   RETURNING id
 )
@@ -83,6 +86,8 @@ async def insert_cards(account_id: int, deck_id: int, fresh: Sequence[CheckedCar
         [place for place, _, _ in asked],
         [ordinal for _, ordinal, _ in asked],
         [lead for _, _, lead in asked],
+        [card.created_at for card in fresh],
+        [card.updated_at for card in fresh],
     )
     await touch_decks(account_id, [deck_id], now)
     return tuple(sorted({row["card_id"] for row in rows}))

@@ -100,7 +100,7 @@ async def insert_note(account_id: int, path: str, text: NoteText, author: Author
         now,
     )
     await _insert_version(account_id, note_id, 1, path, text, author, now)
-    await _index(account_id, note_id, path, text, now)
+    await index_text(account_id, note_id, path, text, now)
     return Written(note_id, path, 1, now, changed=True)
 
 
@@ -122,7 +122,7 @@ async def store_version(
         now,
     )
     await _insert_version(account_id, note_id, version, path, text, author, now)
-    await _index(account_id, note_id, path, text, now)
+    await index_text(account_id, note_id, path, text, now)
     await execute(
         "UPDATE note_card SET to_review = true "
         "WHERE account_id = $1 AND note_id = $2 AND NOT to_review AND strpos($3, source) = 0",
@@ -152,7 +152,8 @@ async def _insert_version(
     )
 
 
-async def _index(account_id: int, note_id: int, path: str, text: NoteText, now: datetime) -> None:
+async def index_text(account_id: int, note_id: int, path: str, text: NoteText, now: datetime) -> None:
+    """What a search looks at, for the text of a live note."""
     document = search_document(path, text)
     await execute(
         "INSERT INTO note_search (account_id, note_id, search_text, grams, updated_at) VALUES ($1, $2, $3, $4, $5) "

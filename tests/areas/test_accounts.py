@@ -275,7 +275,8 @@ async def _write_rows(account_id: int) -> None:
     )
     order = (
         "passkey", "mcp_audit_events", "idempotency_key", "collection", "deck", "card", "card_schedule", "review",
-        "study_settings", "deck_settings", "study_session", "study_item",
+        "study_settings", "deck_settings", "study_session", "study_item", "media", "card_media", "import_job",
+        "import_piece", "card_origin",
         "oauth_connection", "oauth_authorization_code", "oauth_access_token",
         "oauth_refresh_token",
         "note", "note_version", "note_search", "note_card",
@@ -296,6 +297,12 @@ async def _write_rows(account_id: int) -> None:
                 values[name] = str(made["client"])
             elif name == "session_id":
                 values[name] = str(made["study_session"])
+            elif name == "import_id":
+                values[name] = str(made["import_job"])
+            elif (table, name) == ("card_media", "side"):
+                values[name] = "'front'"
+            elif (table, name) == ("card_media", "digest"):
+                values[name] = f"(SELECT digest FROM media WHERE account_id = {account_id})"  # noqa: S608
             elif name.endswith("_id") and name.removesuffix("_id") in made:
                 values[name] = str(made[name.removesuffix("_id")])
             elif column["is_nullable"] == "NO":

@@ -155,10 +155,10 @@ async def test_the_worker_goes_on_after_a_fault_and_ends_when_told(
     faults: list[Exception] = [Unavailable("away"), RuntimeError("a fault")]
     real = queue.claim
 
-    async def claim(now: Any) -> queue.ClaimedJob | None:
+    async def claim(now: Any, **kinds: Any) -> queue.ClaimedJob | None:
         if faults:
             raise faults.pop(0)
-        return await real(now)
+        return await real(now, **kinds)
 
     monkeypatch.setattr(jobs, "_IDLE_SECONDS", 0.001)
     monkeypatch.setattr(jobs, "HANDLERS", {"note": note})

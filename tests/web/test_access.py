@@ -11,6 +11,7 @@ from litestar.routes import HTTPRoute
 from app.accounts import service as accounts
 from app.core import clock, db
 from app.domain.scopes import Scope
+from tests.areas.importing import upload
 from tests.web.conftest import Visitor, new_card, new_deck, signed_in, text_of
 from tests.web.sitting import sit_down
 from tests.web.test_notes_pages import new_note
@@ -41,7 +42,7 @@ MISSING = 987_654_321
 OWNED = (
     "account", "collection", "deck", "card", "card_schedule", "review", "access_key", "web_session", "passkey",
     "oauth_connection", "study_settings", "deck_settings", "study_session", "study_item",
-    "note", "note_version", "note_card",
+    "note", "note_version", "note_card", "media", "card_media", "import_job", "import_piece", "card_origin",
 )  # fmt: skip
 
 
@@ -137,6 +138,7 @@ async def test_another_persons_rows_are_like_missing_ones(application: Litestar,
         "connection_id": await new_connection(alice.account.id),
         "note_id": await new_note(alice, "secret/of Alice", "the secret of Alice"),
         "version": 1,
+        "import_id": await upload(alice.account.id, "secret.csv", "front,back\nthe secret,x\n", now=clock.now()),
     }
     before = await rows()
     compared = 0

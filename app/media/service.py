@@ -1,0 +1,154 @@
+"""Storing pictures and sounds, and saying which sides of cards use them. All in the current unit of work."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from app.core.db import execute, fetch, fetch_value
+from app.domain.errors import N_, InvalidInput, PlanRequired
+from app.domain.media import MEDIA_OF_SIDE_MAX, NAME_MAX, clean_name, sniff
+from app.domain.transfer.bundle import MEDIA_MAX_BYTES, Side
+
+_UNUSED_KEPT = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A content on a side of a card; `digest` is SHA-256 in hex."""
+
+    card_id: int
+    side: Side
+    place: int
+    digest: str
+    name: str
+
+
+async def store(account_id: int, data: bytes, *, room_bytes: int, now: datetime) -> tuple[str, bool]:
+    """Keep a content once; its digest, and whether it is new. The account's lock is held.
+
+    Raises `InvalidInput` for what is no picture or sound, or larger than `MEDIA_MAX_BYTES`; `PlanRequired` when the
+    account would hold more than `room_bytes`.
+    """
+    digest = hashlib.sha256(data)
+    if await fetch_value("SELECT 1 FROM media WHERE account_id = $1 AND digest = $2", account_id, digest.digest()):
+        return digest.hexdigest(), False
+    if len(data) > MEDIA_MAX_BYTES:
+        raise InvalidInput(
+            N_("A picture or sound has at most %(max)d MB."),
+            N_("Make it smaller first."),
+            field="media",
+            max=MEDIA_MAX_BYTES // 1_048_576,
+        )
+    mime = sniff(data)
+    if mime is None:
+        raise InvalidInput(
+            N_("This is no picture or sound that browsers can show."),
+            N_("Use PNG, JPEG, GIF, WebP, AVIF or SVG; MP3, Ogg, WAV, M4A, FLAC or WebM."),
+            field="media",
+        )
+    if await used_bytes(account_id) + len(data) > room_bytes:
+        raise PlanRequired(
+            N_("Pictures and sounds of an account may take %(max)d MB in all."),
+            N_("Delete cards with large ones that are no longer needed."),
+            max=room_bytes // 1_048_576,
+        )
+    await execute(
+        "INSERT INTO media (account_id, digest, mime, size_bytes, content, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
+        account_id,
+        digest.digest(),
+        mime,
+        len(data),
+        data,
+        now,
+    )
+    return digest.hexdigest(), True
+
+
+async def used_bytes(account_id: int) -> int:
+    """How much the contents of an account take."""
+    return int(
+        await fetch_value("SELECT coalesce(sum(size_bytes), 0)::bigint FROM media WHERE account_id = $1", account_id)
+    )
+
+
+async def attach(account_id: int, uses: Sequence[Use]) -> None:
+    """Put contents that are stored on sides of cards, in place of those at the same places."""
+    await execute(
+        "INSERT INTO card_media (account_id, card_id, side, place, digest, name) "
+        "SELECT $1, card_id, side, place, decode(digest, 'hex'), name "
+        "FROM unnest($2::bigint[], $3::text[], $4::smallint[], $5::text[], $6::text[]) "
+        "AS sent (card_id, side, place, digest, name) "
+        "ON CONFLICT (account_id, card_id, side, place) DO UPDATE SET digest = excluded.digest, name = excluded.name",
+        account_id,
+        [use.card_id for use in uses],
+        [use.side for use in uses],
+        [use.place for use in uses],
+        [use.digest for use in uses],
+        [clean_name(use.name)[:NAME_MAX] for use in uses],
+    )
+
+
+async def detach(account_id: int, card_ids: Sequence[int]) -> None:
+    """Take all pictures and sounds off cards."""
+    await execute(
+        "DELETE FROM card_media WHERE account_id = $1 AND card_id = ANY ($2::bigint[])", account_id, list(card_ids)
+    )
+
+
+async def add_to_card(
+    account_id: int, card_id: int, side: Side, name: str, data: bytes, *, room_bytes: int, now: datetime
+) -> None:
+    """Put one more picture or sound on a side of a card. Raises as `store`, and `InvalidInput` for a full side."""
+    place = int(
+        await fetch_value(
+            "SELECT coalesce(max(place) + 1, 0) FROM card_media WHERE account_id = $1 AND card_id = $2 AND side = $3",
+            account_id,
+            card_id,
+            side,
+        )
+    )
+    if place >= MEDIA_OF_SIDE_MAX:
+        raise InvalidInput(
+            N_("A side has at most %(max)d pictures and sounds."),
+            N_("Remove one first."),
+            field="media",
+            max=MEDIA_OF_SIDE_MAX,
+        )
+    digest, _ = await store(account_id, data, room_bytes=room_bytes, now=now)
+    await attach(account_id, [Use(card_id, side, place, digest, name)])
+
+
+async def remove_from_card(account_id: int, card_id: int, side: Side, places: Sequence[int]) -> None:
+    """Take the pictures and sounds at these places off a side; the others keep their order."""
+    await execute(
+        "DELETE FROM card_media WHERE account_id = $1 AND card_id = $2 AND side = $3 AND place = ANY ($4::smallint[])",
+        account_id,
+        card_id,
+        side,
+        list(places),
+    )
+
+
+async def sweep(now: datetime) -> None:
+    """Erase contents that no card uses; those of cards in the trash are used."""
+    await execute(
+        "DELETE FROM media WHERE created_at < $1 AND NOT EXISTS (SELECT FROM card_media AS u "
+        "WHERE u.account_id = media.account_id AND u.digest = media.digest)",
+        now - _UNUSED_KEPT,
+    )
+
+
+async def stored_among(account_id: int, digests: Collection[str]) -> set[str]:
+    """Those of the digests whose contents the account has."""
+    if not digests:
+        return set()
+    rows = await fetch(
+        "SELECT encode(digest, 'hex') AS digest FROM media WHERE account_id = $1 "
+        "AND digest IN (SELECT decode(each, 'hex') FROM unnest($2::text[]) AS each)",
+        account_id,
+        list(digests),
+    )
+    return {row["digest"] for row in rows}

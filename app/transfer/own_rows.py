@@ -1,0 +1,94 @@
+"""What an export of ours brings besides cards: the trash, settings, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from app.core.db import execute, fetch_value
+from app.domain.errors import AppError
+from app.domain.plans import limits_for
+from app.domain.study_settings import CHOICES
+from app.domain.transfer.bundle import BroughtCard, BroughtNote, BroughtSettings
+from app.domain.transfer.rows import Problem, Reason
+from app.notes.restoring import bring_note as restore_note
+
+if TYPE_CHECKING:
+    from app.transfer.importing import Import
+
+_OF_STUDY = frozenset(CHOICES)
+
+
+async def trash_cards(account_id: int, made: Sequence[tuple[int, BroughtCard]]) -> None:
+    """Cards that were in the trash where they come from are there here as well."""
+    gone = [(card_id, card) for card_id, card in made if card.deleted_at is not None]
+    if not gone:
+        return
+    await execute(
+        "UPDATE card SET deleted_at = sent.deleted_at, deleted_with_deck = sent.with_deck "
+        "FROM unnest($2::bigint[], $3::timestamptz[], $4::boolean[]) AS sent (id, deleted_at, with_deck) "
+        "WHERE card.account_id = $1 AND card.id = sent.id",
+        account_id,
+        [card_id for card_id, _ in gone],
+        [card.deleted_at for _, card in gone],
+        [card.deleted_with_deck for _, card in gone],
+    )
+    await execute(
+        "UPDATE card_schedule SET live = false WHERE account_id = $1 AND card_id = ANY ($2::bigint[])",
+        account_id,
+        [card_id for card_id, _ in gone],
+    )
+
+
+async def trash_deck(account_id: int, deck_id: int, deleted_at: datetime) -> None:
+    """A deck that was in the trash where it comes from."""
+    await execute("UPDATE deck SET deleted_at = $3 WHERE account_id = $1 AND id = $2", account_id, deck_id, deleted_at)
+
+
+async def deck_settings(account_id: int, deck_id: int, settings: Mapping[str, object]) -> None:
+    """The choices that were made for a deck; names that are none are passed over."""
+    chosen = {name: value for name, value in settings.items() if name in _OF_STUDY and value is not None}
+    if chosen:
+        await _upsert("deck_settings", {"account_id": account_id, "deck_id": deck_id}, chosen)
+
+
+async def take_settings(account_id: int, brought: BroughtSettings) -> None:
+    """Study settings and the person's zone, as they were where the export was made."""
+    study = {name: value for name, value in brought.study.items() if name in _OF_STUDY and value is not None}
+    if study:
+        await _upsert("study_settings", {"account_id": account_id}, study)
+    zone, hour = brought.account.get("zone"), brought.account.get("rollover_hour")
+    if isinstance(zone, str) and isinstance(hour, int):
+        await execute("UPDATE account SET zone = $2, rollover_hour = $3 WHERE id = $1", account_id, zone, hour)
+
+
+async def _upsert(table: str, key: Mapping[str, object], chosen: Mapping[str, object]) -> None:
+    names = [*key, *chosen]
+    places = ", ".join(f"${number}" for number in range(1, len(names) + 1))
+    changed = ", ".join(f"{name} = excluded.{name}" for name in chosen)
+    await execute(
+        f"INSERT INTO {table} ({', '.join(names)}) VALUES ({places}) "  # noqa: S608 - names of columns of ours
+        f"ON CONFLICT ({', '.join(key)}) DO UPDATE SET {changed}",
+        *key.values(),
+        *chosen.values(),
+    )
+
+
+async def bring_note(head: Import, note: BroughtNote, problems: list[Problem]) -> int:
+    """Insert a note with all its versions: 1, or 0 for one that is there. One that cannot come is a problem."""
+    limits = limits_for(head.account.plan, head.settings.plan_figures, plans_on=head.settings.plans)
+    try:
+        return int(await restore_note(head.account.id, note, limit=limits.notes) is not None)
+    except AppError as error:
+        problems.append(Problem(0, Reason.LEFT_OUT, error.message, dict(error.params)))
+        return 0
+
+
+async def is_empty(account_id: int) -> bool:
+    """Whether the account has no cards and no notes yet."""
+    return not await fetch_value(
+        "SELECT 1 WHERE EXISTS (SELECT FROM card WHERE account_id = $1) "
+        "OR EXISTS (SELECT FROM note WHERE account_id = $1)",
+        account_id,
+    )
