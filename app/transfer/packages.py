@@ -74,9 +74,8 @@ def _lines(
         for each in log.of(note.id):
             lines.setdefault(_number(each[2]), []).append(_log_line(each))
         for card in notes.cards(place, note, own, lines):
-            for deck in notes.new_decks:
+            for deck in notes.take_decks():
                 yield Line(deck=deck)
-            notes.new_decks.clear()
             yield from media.take()
             yield from notices.take()
             yield Line(card=card)

@@ -7,56 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from app.domain.calendar import SHIFTS_FROM
-from app.domain.cards import (
-    DECK_DESCRIPTION_MAX,
-    FRONT_MAX,
-    TAG_MAX,
-    TAGS_MAX,
-    card_key,
-    clean_optional_text,
-    clean_title,
-    title_key,
-)
+from app.domain.cards import FRONT_MAX, card_key
 from app.domain.errors import N_, InvalidInput
-from app.domain.richtext import plain_from_rich, sanitize_rich
 from app.domain.transfer.anki.card_sides import BothSides, both_sides, media_uses, numbered
 from app.domain.transfer.anki.log import LogLine
 from app.domain.transfer.anki.media_refs import MediaRef
 from app.domain.transfer.anki.note_types import Deck, NoteType
+from app.domain.transfer.anki.note_values import DeckNumbers, NoteRow, NoteValues, label
 from app.domain.transfer.anki.notices import Notices
 from app.domain.transfer.anki.schedules import CardRow, Scheduling
-from app.domain.transfer.anki.sides import FIELD_MAX, CardTemplate, Named, Sides, is_blank, sides
+from app.domain.transfer.anki.sides import FIELD_MAX, CardTemplate, Named, is_blank, sides
 from app.domain.transfer.bundle import BroughtCard, BroughtDeck, BroughtQuestion, Side
-from app.domain.transfer.html_sides import kept_html
-from app.domain.transfer.rows import DECK_MAX, GUID_MAX, Reason, optional_title
+from app.domain.transfer.rows import Reason
 
-LEECH_TAG: Final = "leech"
 CARDS_MAX: Final = 600
 """Cards of one note; no note type makes more."""
-TAGS_READ_MAX: Final = 20_000
-"""Characters of the tags of one note."""
-NO_DECK: Final = "Default"
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 FindMedia = Callable[[MediaRef, int], tuple[str, str] | None]
 """Digest and name of the file that a note (by its place) means, None if there is none that can be taken."""
-
-
-@dataclass(frozen=True, slots=True)
-class NoteRow:
-    """A row of `notes`: `id` is milliseconds, `mod` seconds of Unix time, `flds` has U+001F between fields."""
-
-    id: int
-    guid: str
-    note_type: int
-    mod: int
-    tags: str
-    flds: str
 
 
 @dataclass(slots=True)
@@ -87,11 +57,15 @@ class Notes:
         find: FindMedia,
         notices: Notices,
     ) -> None:
-        self.new_decks: list[BroughtDeck] = []
-        self._note_types, self._decks, self._scheduling = note_types, decks, scheduling
+        self._note_types, self._scheduling = note_types, scheduling
+        self._decks = DeckNumbers(decks)
         self._find, self._notices = find, notices
-        self._numbers: dict[str, int] = {}
         self._seen = _Seen()
+
+    def take_decks(self) -> list[BroughtDeck]:
+        """The decks that came up since the last time."""
+        new, self._decks.new = self._decks.new, []
+        return new
 
     @property
     def removed_tags(self) -> tuple[str, ...]:
@@ -115,7 +89,7 @@ class Notes:
             return
         self._look_at(place, note.note_type, note_type, values)
         fields = dict.fromkeys(note_type.fields, "") | dict(zip(note_type.fields, values, strict=False))
-        common = self._common(place, note)
+        common = self._values(place, note)
         if note_type.cloze:
             yield from self._cloze(place, note_type, fields, rows, logs, common)
             return
@@ -138,7 +112,7 @@ class Notes:
         fields: Mapping[str, str],
         rows: Sequence[CardRow],
         logs: Mapping[int, Sequence[LogLine]],
-        common: _Common,
+        common: NoteValues,
     ) -> Iterator[BroughtCard]:
         template = note_type.templates.get(min(note_type.templates, default=0))
         if template is None or not rows:
@@ -170,13 +144,13 @@ class Notes:
         template: CardTemplate,
         fields: Mapping[str, str],
         deck: int,
-        common: _Common,
+        common: NoteValues,
         *,
         cloze: bool,
     ) -> BothSides | None:
         """Both sides, or None after a problem."""
-        named = Named(common.given_tags, note_type.name, self._deck_name(deck), template.name)
-        made: Sides = sides(template, fields, named, cloze=cloze)
+        named = Named(common.given_tags, note_type.name, self._decks.name(deck), template.name)
+        made = sides(template, fields, named, cloze=cloze)
         if made.cut:
             self._problem(place, Reason.INVALID_TEXT, N_("The template makes a side of this note that is too long."))
             return None
@@ -212,7 +186,7 @@ class Notes:
     def _question(
         self, row: CardRow, logs: Mapping[int, Sequence[LogLine]], ordinal: int, *, leech: bool
     ) -> BroughtQuestion:
-        steps = self._decks.get(row.own_deck, _NO_DECK).steps
+        steps = self._decks.steps(row.own_deck)
         question = self._scheduling.question(row, logs.get(row.id, ()), steps, ordinal)
         return replace(question, leech=True) if leech else question
 
@@ -222,10 +196,10 @@ class Notes:
         both: BothSides,
         deck: int,
         template: int,
-        common: _Common,
+        common: NoteValues,
         questions: tuple[BroughtQuestion, ...],
     ) -> BroughtCard:
-        number = self._deck_number(deck)
+        number = self._decks.number(deck)
         both = self._apart(number, both)
         pairs = (Side.FRONT, both.front), (Side.BACK, both.back)
         return BroughtCard(
@@ -259,43 +233,18 @@ class Notes:
             return replace(both, back=numbered(both.back, number))
         return both if len(side.plain) > FRONT_MAX else replace(both, front=side)
 
-    def _common(self, place: int, note: NoteRow) -> _Common:
-        given = note.tags[:TAGS_READ_MAX].split()
-        leech = any(tag.lower() == LEECH_TAG for tag in given)
-        tags = self._tags(place, [tag for tag in given if tag.lower() != LEECH_TAG])
-        try:
-            guid = optional_title(note.guid, "guid", GUID_MAX)
-        except InvalidInput:
-            guid = None
-        if guid in self._seen.guids:
+    def _values(self, place: int, note: NoteRow) -> NoteValues:
+        values = NoteValues.of(note, self._scheduling.order.now)
+        if values.changed_tags:
+            message = N_("Tags were shortened or left out: %(count)d. A card has 12, of 40 characters each.")
+            self._warning(place, Reason.CHANGED, message, count=values.changed_tags)
+        if values.guid in self._seen.guids:
             message = N_("The identity of this note stands in the package twice; it is known by its text.")
             self._warning(place, Reason.CHANGED, message)
-            guid = None
-        if guid:
-            self._seen.guids.add(guid)
-        now = self._scheduling.order.now
-        created, updated = _moment(note.id, now), _moment(note.mod * 1_000, now)
-        return _Common(
-            tuple(given), tags, guid, created, max(created, updated) if created and updated else updated, leech
-        )
-
-    def _tags(self, place: int, given: Sequence[str]) -> tuple[str, ...]:
-        """Those that a card can have: a long one by its last parts, the first twelve."""
-        kept: dict[str, str] = {}
-        changed = 0
-        for tag in given:
-            try:
-                fitting = clean_title(_fitting(tag), "tags", TAG_MAX)
-            except InvalidInput:
-                changed += 1
-                continue
-            changed += fitting != tag
-            kept.setdefault(title_key(fitting), fitting)
-        changed += max(0, len(kept) - TAGS_MAX)
-        if changed:
-            message = N_("Tags were shortened or left out: %(count)d. A card has 12, of 40 characters each.")
-            self._warning(place, Reason.CHANGED, message, count=changed)
-        return tuple(kept.values())[:TAGS_MAX]
+            return replace(values, guid=None)
+        if values.guid:
+            self._seen.guids.add(values.guid)
+        return values
 
     def _look_at(self, place: int, key: int, note_type: NoteType, values: Sequence[str]) -> None:
         """Say once of a note type what its templates do wrong, and once of each field that none of them shows it."""
@@ -310,20 +259,7 @@ class Notes:
             if name not in shown and (key, at) not in self._seen.unshown and not is_blank(value):
                 self._seen.unshown.add((key, at))
                 message = N_("The field “%(field)s” is on neither side of the cards, so it was left out.")
-                self._warning(place, Reason.LEFT_OUT, message, field=_label(name))
-
-    def _deck_name(self, key: int) -> str:
-        return self._decks.get(key, _NO_DECK).name
-
-    def _deck_number(self, key: int) -> int:
-        deck = self._decks.get(key, _NO_DECK)
-        name = _deck_title(deck.name)
-        if name not in self._numbers:
-            self._numbers[name] = len(self._numbers)
-            text = plain_from_rich(sanitize_rich(kept_html(deck.description[:FIELD_MAX])).html)
-            description = clean_optional_text(text[:DECK_DESCRIPTION_MAX], "description", DECK_DESCRIPTION_MAX)
-            self.new_decks.append(BroughtDeck(self._numbers[name], name, description))
-        return self._numbers[name]
+                self._warning(place, Reason.LEFT_OUT, message, field=label(name))
 
     def _problem(self, place: int, reason: Reason, message: str, **params: object) -> None:
         self._notices.problem(place, reason, message, **params)
@@ -332,51 +268,7 @@ class Notes:
         self._notices.warning(place, reason, message, **params)
 
 
-_NO_DECK: Final = Deck(NO_DECK)
-
-
-@dataclass(frozen=True, slots=True)
-class _Common:
-    """What all cards of a note have in common."""
-
-    given_tags: tuple[str, ...]
-    tags: tuple[str, ...]
-    guid: str | None
-    created_at: datetime | None
-    updated_at: datetime | None
-    leech: bool
-
-
 def _leeches(rows: Sequence[CardRow]) -> frozenset[int]:
     """Anki's mark is on the note; the card that brought it there is the one that was forgotten most."""
     most = max((row.lapses for row in rows), default=0)
     return frozenset(row.id for row in rows if row.lapses == most)
-
-
-def _fitting(tag: str) -> str:
-    """The whole tag, or as many of its last parts (`a::b::c`) as a tag can hold."""
-    while len(tag) > TAG_MAX and "::" in tag:
-        tag = tag.split("::", 1)[1]
-    return tag
-
-
-def _moment(milliseconds: int, now: datetime) -> datetime | None:
-    first = (SHIFTS_FROM - _EPOCH.date()).days * 86_400_000
-    return _EPOCH + timedelta(milliseconds=milliseconds) if first <= milliseconds <= now.timestamp() * 1_000 else None
-
-
-def _deck_title(name: str) -> str:
-    """The name as one that has text between its `::`."""
-    parts = [part for raw in name[:DECK_MAX].split("::") if (part := _one_line(raw))]
-    return "::".join(parts) or NO_DECK
-
-
-def _one_line(text: str) -> str:
-    try:
-        return clean_title(text, "deck", DECK_MAX)
-    except InvalidInput:
-        return ""
-
-
-def _label(name: str) -> str:
-    return _one_line(name[:60]) or "?"
