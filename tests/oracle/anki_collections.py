@@ -79,7 +79,7 @@ def put_history(collection: Any, card_id: int, answers: list[tuple[int, int, int
 
 
 def _memory(card: Any, state: Any) -> Any:
-    from anki.cards_pb2 import FsrsMemoryState  # noqa: PLC0415 - only with FSRS
+    from anki.cards_pb2 import FsrsMemoryState
 
     return FsrsMemoryState(stability=state.stability, difficulty=state.difficulty)
 
@@ -94,7 +94,9 @@ def fill(collection: Any) -> None:
     add(collection, "Basic (optional reversed card)", "Languages::French", Front="un", Back="one", Add_Reverse="y")
     add(collection, "Basic (optional reversed card)", "Languages::French", Front="deux", Back="two")
     add(collection, "Basic (type in the answer)", "Plain", Front="2 + 2", Back="4")
-    add(collection, "Cloze", "Cloze", Text="{{c1::Oslo}} is in {{c2::Norway::country}} and {{c1::cold}}", Back_Extra="!")
+    add(
+        collection, "Cloze", "Cloze", Text="{{c1::Oslo}} is in {{c2::Norway::country}} and {{c1::cold}}", Back_Extra="!"
+    )
     add(collection, "Cloze", "Cloze", Text="<i>{{c3::alone}}</i>")
     add(collection, "Basic", "Media", Front='<img src="a b é.png">', Back="a picture")
     add(collection, "Basic", "Media", Front="heard", Back="word [sound:say.mp3]")
@@ -106,11 +108,12 @@ def studied(collection: Any) -> None:
     new = [add(collection, "Basic", "Study", Front=f"learning {number}", Back=str(number))[0] for number in range(4)]
     for rating, card in enumerate(new, 1):
         answer(collection, card, rating)
-    known = [add(collection, "Basic", "Study", Front=f"known {number}", Back=str(number))[0] for number in range(6)]
+    known = [add(collection, "Basic", "Study", Front=f"known {number}", Back=str(number))[0] for number in range(7)]
     put_history(collection, known[0], [(40, 3, -600, 0), (40, 3, 2, 0), (38, 3, 7, 1), (31, 4, 45, 1)])
     put_history(collection, known[1], [(20, 1, -60, 0), (20, 3, 1, 0), (19, 1, -600, 1), (19, 3, 1, 2), (18, 2, 3, 1)])
     put_history(collection, known[2], [(90, 3, 100, 1)], factor=2100)  # the log begins late
     put_history(collection, known[3], [(300, 4, 4, 0), (296, 3, 11, 1), (200, 3, 400, 1)], factor=1300)
+    put_history(collection, known[6], [(120, 3, 40, 1), (75, 1, -600, 1), (75, 3, 9, 2), (60, 4, 80, 1)], factor=1900)
     answer_due(collection, known[4], 1)
     answer_due(collection, known[5], 3)
 
@@ -126,7 +129,9 @@ def marked(collection: Any) -> None:
         for name in ("suspended", "buried", "sibling", "flagged", "leech", "filtered", "filtered new", "moved")
     }
     for name in ("suspended", "leech", "filtered", "moved"):
-        put_history(collection, cards[name], [(30, 3, -600, 0), (30, 3, 3, 0), (27, 3, 20, 1), (7, 1, 3, 1), (4, 3, 4, 1)])
+        put_history(
+            collection, cards[name], [(30, 3, -600, 0), (30, 3, 3, 0), (27, 3, 20, 1), (7, 1, 3, 1), (4, 3, 4, 1)]
+        )
     collection.sched.suspend_cards([cards["suspended"], cards["leech"]])
     collection.sched.bury_cards([cards["buried"]], manual=True)
     collection.sched.bury_cards([cards["sibling"]], manual=False)
@@ -140,9 +145,7 @@ def marked(collection: Any) -> None:
 
 
 def export(collection: Any, to: Path, *, legacy: bool) -> None:
-    options = ExportAnkiPackageOptions(
-        with_scheduling=True, with_deck_configs=True, with_media=True, legacy=legacy
-    )
+    options = ExportAnkiPackageOptions(with_scheduling=True, with_deck_configs=True, with_media=True, legacy=legacy)
     collection.export_anki_package(out_path=str(to), options=options, limit=None)
 
 

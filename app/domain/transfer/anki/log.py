@@ -121,7 +121,8 @@ class Model:
             return []
         item = fsrs_rs_python.FSRSItem([fsrs_rs_python.FSRSReview(rating, days) for rating, days in answers])
         starting = fsrs_rs_python.MemoryState(start.stability, start.difficulty) if start else None
-        return [_memory(state) for state in self._fsrs.historical_memory_states(item, starting)]
+        # With a start, that one comes first.
+        return [_memory(state) for state in self._fsrs.historical_memory_states(item, starting)[-len(answers) :]]
 
 
 def answers(lines: Sequence[LogLine], model: Model, now: datetime) -> Answers:

@@ -59,7 +59,7 @@ _START = re.compile(
 _ATTRIBUTE = re.compile(r"""([^\s=>"'/]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++)))?""")
 _TAG_BREAK = re.compile(r"""["'>]""")
 # Quotes of one tag: so that many unfinished tags do not read the text many times.
-_QUOTES_MAX = 100
+_QUOTES_MAX = 60
 _REMOTE = re.compile(r"(?:[a-z][a-z0-9+.-]{1,30}:|//)", re.IGNORECASE)
 _NO_NAME = re.compile(r"""[/\\\x00-\x1f\x7f:*?"<>|\ud800-\udfff]""")
 

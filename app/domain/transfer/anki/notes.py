@@ -94,7 +94,7 @@ class Notes:
             yield from self._cloze(place, note_type, fields, rows, logs, common)
             return
         leeches = _leeches(rows) if common.leech else frozenset[int]()
-        for row in sorted(rows, key=lambda each: each.ordinal):
+        for _, row in sorted({row.ordinal: row for row in reversed(rows)}.items()):
             template = note_type.templates.get(row.ordinal)
             if template is None:
                 message = N_("The note type of this note has no template for one of its cards.")
@@ -117,7 +117,7 @@ class Notes:
         template = note_type.templates.get(min(note_type.templates, default=0))
         if template is None or not rows:
             return
-        ordered = sorted({row.ordinal: row for row in rows if 0 <= row.ordinal < CARDS_MAX}.items())
+        ordered = sorted({row.ordinal: row for row in reversed(rows) if 0 <= row.ordinal < CARDS_MAX}.items())
         if not ordered:
             return
         deck = ordered[0][1].own_deck

@@ -84,7 +84,8 @@ class Template:
         )
 
 
-_MUSTACHES = re.compile(r"<!--|\{\{\{?|<%")
+_MUSTACHES = re.compile(r"<!--|\{\{\{?")
+_ALTERNATIVE = re.compile(r"<!--|<%")
 _LEGACY = re.compile(r"\s*\{\{=<% %>=\}\}")
 _CLOZE_SECTION = re.compile(r"c[0-9]{1,3}")
 _EMPTY = re.compile(r"(?:\s++|</?(?:br|div) ?/?>)*", re.IGNORECASE)
@@ -169,12 +170,13 @@ def _tokens(text: str, *, legacy: bool, faults: dict[Fault, None]) -> Iterator[t
     position = start = 0
     # Looked for once, so that many openings without an end do not read the text many times.
     last_end = {closing: text.rfind(closing) for closing in ("-->", "%>", "}}}", "}}")}
-    while found := _MUSTACHES.search(text, start):
+    mustaches = _ALTERNATIVE if legacy else _MUSTACHES
+    while found := mustaches.search(text, start):
         opening = found[0]
         closing = {"<!--": "-->", "<%": "%>", "{{{": "}}}"}.get(opening, "}}")
         if opening == "{{{" and last_end[closing] < found.end():
             closing = "}}"
-        if (opening == "<%" and not legacy) or (opening == "<!--" and last_end[closing] < found.end()):
+        if opening == "<!--" and last_end[closing] < found.end():
             start = found.end()
             continue
         if last_end[closing] < found.end():
