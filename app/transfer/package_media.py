@@ -18,6 +18,9 @@ from app.transfer.package_files import PackageFiles
 TOTAL_MAX: Final = 1 << 30
 """Bytes of all files of a package that are taken."""
 
+HELD_MAX: Final = 32 << 20
+"""Bytes kept for one note until its card is sent; what is beyond is unpacked once more."""
+
 _MISSING: Final = N_("A picture or sound of this note is not in the package.")
 _REMOTE: Final = N_("A picture or sound of this note is on another server, and was left out.")
 _BAD_NAME: Final = N_("A picture or sound of this note has a name that no file of a package can have.")
@@ -41,7 +44,8 @@ class PackageMedia:
         self._found: dict[str, str | _Fault] = {}
         """Digest, or why there is none, by the name in the package."""
         self._sent: set[str] = set()
-        self._waiting: list[Line | bytes] = []
+        self._waiting: list[tuple[BroughtMedia, str, bytes | None]] = []
+        self._held = 0
         self._total = 0
 
     def find(self, ref: MediaRef, place: int) -> tuple[str, str] | None:
@@ -63,8 +67,12 @@ class PackageMedia:
         return found, name
 
     def take(self) -> Iterator[Line | bytes]:
-        waiting, self._waiting = self._waiting, []
-        yield from waiting
+        """The lines of new files, each with its content after it where contents are wanted."""
+        waiting, self._waiting, self._held = self._waiting, [], 0
+        for media, key, content in waiting:
+            yield Line(media=media)
+            if self._contents:
+                yield content if content is not None else self._files.media(key, MEDIA_MAX_BYTES) or b""
 
     def _read(self, key: str) -> str | _Fault:
         if self._total >= TOTAL_MAX:
@@ -80,9 +88,9 @@ class PackageMedia:
         digest = hashlib.sha256(content).hexdigest()
         if digest not in self._sent:
             self._sent.add(digest)
-            self._waiting.append(Line(media=BroughtMedia(digest, len(content), mime)))
-            if self._contents:
-                self._waiting.append(content)
+            held = self._contents and self._held + len(content) <= HELD_MAX
+            self._held += len(content) if held else 0
+            self._waiting.append((BroughtMedia(digest, len(content), mime), key, content if held else None))
         return digest
 
     def _warn(self, place: int, fault: _Fault) -> None:

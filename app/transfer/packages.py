@@ -28,6 +28,8 @@ FORMAT: Final = "anki"
 LOG_MAX: Final = 200_000
 """Lines of the log of one note that are read; no one answered a note so often."""
 
+_ALL_NUMBERS: Final = {int}
+
 # In the order of the notes, whatever an index says: a damaged one would mix them up.
 _NOTES = f"SELECT {', '.join(NOTES)} FROM notes NOT INDEXED WHERE typeof(id) = 'integer' ORDER BY id"  # noqa: S608
 _CARDS = (
@@ -146,12 +148,16 @@ def _note(row: tuple[Any, ...]) -> NoteRow:
 
 def _card(row: tuple[Any, ...]) -> CardRow:
     key, _, deck, *numbers, data = row
-    return CardRow(_number(key), _number(deck), *(_number(number) for number in numbers), data=_text(data))
+    return CardRow(*_numbers((key, deck, *numbers)), data=_text(data))
 
 
 def _log_line(row: tuple[Any, ...]) -> LogLine:
-    _, key, _, ease, interval, factor, time, kind = (_number(value) for value in row)
+    _, key, _, ease, interval, factor, time, kind = _numbers(row)
     return LogLine(key, ease, interval, factor, time, kind)
+
+
+def _numbers(row: tuple[Any, ...]) -> tuple[int, ...]:
+    return row if set(map(type, row)) == _ALL_NUMBERS else tuple(_number(value) for value in row)
 
 
 def _number(value: object) -> int:

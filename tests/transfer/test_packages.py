@@ -78,6 +78,13 @@ def test_media_of_both_forms_go_before_their_card_and_once(tmp_path: Path) -> No
         assert without == [line for line in found if isinstance(line, Line)]
 
 
+def test_a_card_with_very_much_media_brings_every_byte(tmp_path: Path) -> None:
+    files = {f"{number}.png": PNG + bytes([number]) * (4 << 20) for number in range(12)}
+    made = collection(tmp_path, ("".join(f'<img src="{name}">' for name in files), "many"))
+    contents = [line for line in lines_of(legacy(made, files), tmp_path) if isinstance(line, bytes)]
+    assert contents == list(files.values())
+
+
 def test_nothing_is_left_behind_however_reading_ends(tmp_path: Path, temporary: Path) -> None:
     content = legacy(collection(tmp_path, ("a", "b"), ("c", "d")))
     whole = lines_of(content, tmp_path)

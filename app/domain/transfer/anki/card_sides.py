@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -9,7 +10,7 @@ from typing import Final
 from app.domain.cards import BACK_MAX, BACK_RICH_MAX, FRONT_MAX, FRONT_RICH_MAX, clean_optional_text
 from app.domain.cloze import cloze_numbers, revealed
 from app.domain.cloze_rich import rich_cloze_numbers
-from app.domain.richtext import ATTRIBUTES, COMMENTS, NESTING, plain_from_rich, sanitize_rich
+from app.domain.richtext import ATTRIBUTES, COMMENTS, NESTING, RichText, plain_from_rich, sanitize_rich
 from app.domain.transfer.anki.media_refs import Kind, Marked, MediaRef, finished, hidden_marks, marked
 from app.domain.transfer.bundle import MediaUse, Side
 from app.domain.transfer.html_sides import kept_html
@@ -18,6 +19,7 @@ WORDS: Final = {Kind.IMAGE: "[image]", Kind.SOUND: "[sound]"}
 """What stands for a file where a side has no other text."""
 
 _LIMITS: Final = {Side.FRONT: (FRONT_MAX, FRONT_RICH_MAX), Side.BACK: (BACK_MAX, BACK_RICH_MAX)}
+_MARKUP: Final = re.compile("[<&]")
 _SILENT: Final = frozenset({ATTRIBUTES, COMMENTS, "img", "audio", "video", "source"})
 
 
@@ -55,13 +57,13 @@ def both_sides(front: str, back: str, *, cloze: bool) -> BothSides:
     """
     marked_front, marked_back = marked(front), marked(back)
     hidden, words = (frozenset[int](), dict[int, str]())
-    if cloze:
+    if cloze and marked_front.refs:
         hidden, alone = hidden_marks(marked_front.html)
         words = {place: WORDS[marked_front.refs[place].kind] for place in alone}
     front_side = _side(marked_front, Side.FRONT, words, lambda place: place not in hidden)
     back_side = _side(marked_back, Side.BACK, {}, lambda _: True)
     moved = tuple(ref for place, ref in enumerate(marked_front.refs) if place in hidden)
-    numbers = cloze_numbers(front_side.plain)
+    numbers = cloze_numbers(front_side.plain) if "{{c" in front_side.plain else ()
     if numbers:
         front_side = _same_deletions(front_side, numbers)
         plain = "" if back_side.word else back_side.plain
@@ -100,7 +102,8 @@ def numbered(side: CardSide, number: int) -> CardSide:
 
 def _side(found: Marked, side: Side, words: dict[int, str], own: Callable[[int], bool]) -> CardSide:
     most, most_rich = _LIMITS[side]
-    sanitized = sanitize_rich(kept_html(finished(found.html, words)))
+    html = finished(found.html, words) if found.refs else found.html
+    sanitized = sanitize_rich(kept_html(html)) if _MARKUP.search(html) else RichText(html, ())
     plain = clean_optional_text(plain_from_rich(sanitized.html), side.value, most)
     refs = tuple(ref for place, ref in enumerate(found.refs) if own(place))
     removed = frozenset(sanitized.removed)

@@ -7,7 +7,7 @@ gives the memory that its ease and interval stand for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
@@ -147,8 +147,13 @@ def answers(lines: Sequence[LogLine], model: Model, now: datetime) -> Answers:
     reviews: list[BroughtReview] = []
     memories: list[Memory] = []
     for history in histories:
-        memories = _memories(history, model)
-        reviews += _reviews(history, memories, model)
+        moments = [_EPOCH + timedelta(milliseconds=line.id) for line in history]
+        days = [model.study_day(moment) for moment in moments]
+        memories = _memories(history, days, model)
+        reviews += (
+            _review(line, at, day, memory, model, first=place == 0)
+            for place, (line, at, day, memory) in enumerate(zip(history, moments, days, memories, strict=True))
+        )
     return Answers(tuple(reviews[-ANSWERS_MAX:]), memories[-1] if memories else None, dropped)
 
 
@@ -162,10 +167,9 @@ def _possible(line: LogLine, latest_ms: int) -> bool:
     return _EARLIEST_MS <= line.id <= latest_ms and abs(line.ivl) <= most
 
 
-def _memories(history: Sequence[LogLine], model: Model) -> list[Memory]:
+def _memories(history: Sequence[LogLine], days: Sequence[date], model: Model) -> list[Memory]:
     if not history:
         return []
-    days = [model.study_day(_at(line)) for line in history]
     gaps = [0, *(max(0, (later - earlier).days) for earlier, later in pairwise(days))]
     given = [(line.ease, gap) for line, gap in zip(history, gaps, strict=True)]
     if history[0].type == _LEARN:
@@ -174,31 +178,27 @@ def _memories(history: Sequence[LogLine], model: Model) -> list[Memory]:
     return [first, *model.replayed(given[1:], first)]
 
 
-def _reviews(history: Sequence[LogLine], memories: Sequence[Memory], model: Model) -> Iterator[BroughtReview]:
-    for place, (line, memory) in enumerate(zip(history, memories, strict=True)):
-        at = _at(line)
-        if line.ivl > 0:
-            due = model.clock.start_of(model.study_day(at) + timedelta(days=line.ivl))
-        else:
-            due = at + timedelta(seconds=-line.ivl)
-        yield BroughtReview(
-            reviewed_at=at,
-            rating=line.ease,
-            elapsed_ms=line.time if 0 < line.time <= ELAPSED_MAX_MS else ELAPSED_MAX_MS if line.time > 0 else None,
-            state_before=int(State.NEW if place == 0 and line.type == _LEARN else _STATES[line.type]),
-            due=due,
-            interval_days=float(line.ivl) if line.ivl >= 0 else -line.ivl / _DAY_SECONDS,
-            stability=memory.stability,
-            difficulty=memory.difficulty,
-        )
-
-
-def _at(line: LogLine) -> datetime:
-    return _EPOCH + timedelta(milliseconds=line.id)
+def _review(line: LogLine, at: datetime, day: date, memory: Memory, model: Model, *, first: bool) -> BroughtReview:
+    """The answer as ours; `first` of its history."""
+    days = timedelta(days=line.ivl)
+    due = model.clock.start_of(day + days) if line.ivl > 0 else at - timedelta(seconds=line.ivl)
+    return BroughtReview(
+        reviewed_at=at,
+        rating=line.ease,
+        elapsed_ms=min(line.time, ELAPSED_MAX_MS) if line.time > 0 else None,
+        state_before=int(State.NEW if first and line.type == _LEARN else _STATES[line.type]),
+        due=due,
+        interval_days=float(line.ivl) if line.ivl >= 0 else -line.ivl / _DAY_SECONDS,
+        stability=memory.stability,
+        difficulty=memory.difficulty,
+    )
 
 
 def _memory(state: fsrs_rs_python.MemoryState) -> Memory:
-    memory = Memory.of(state.stability, state.difficulty)
+    stability, difficulty = state.stability, state.difficulty
+    if MIN_STABILITY <= stability <= MAX_STABILITY and MIN_DIFFICULTY <= difficulty <= MAX_DIFFICULTY:
+        return Memory(stability, difficulty)
+    memory = Memory.of(stability, difficulty)
     if memory is None:
         raise ValueError("the model gave no memory")
     return memory

@@ -67,6 +67,8 @@ _NO_NAME = re.compile(r"""[/\\\x00-\x1f\x7f:*?"<>|\ud800-\udfff]""")
 def marked(html: str) -> Marked:
     """`html` with marks in place of its files; in time that grows with its length."""
     html = _NONCHARACTERS.sub("", html)
+    if not _START.search(html):
+        return Marked(html, ())
     pieces: list[str] = []
     refs: list[MediaRef] = []
     beyond = position = 0

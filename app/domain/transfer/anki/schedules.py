@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Final, cast
+from zoneinfo import ZoneInfo
 
 from fsrs.scheduler import DEFAULT_PARAMETERS
 
@@ -68,12 +69,12 @@ class Days:
     first: date
 
     @classmethod
-    def of(cls, created: int, minutes_west: int | None, clock: StudyClock) -> Days:
+    def of(cls, created: int, minutes_west: int | None, zone: str) -> Days:
         """`created` in seconds of Unix time, in the zone of its maker; in the person's where that is not known."""
         instant = _instant(created) or datetime(SHIFTS_FROM.year, 1, 1, tzinfo=UTC)
         if minutes_west is not None and abs(minutes_west) <= 24 * 60:
             return cls((instant - timedelta(minutes=minutes_west)).date())
-        return cls(clock.study_day(instant))
+        return cls(instant.astimezone(ZoneInfo(zone)).date())
 
     def day(self, number: int) -> date | None:
         """None for a day on which nothing can be due."""
@@ -106,7 +107,7 @@ class Scheduling:
     @classmethod
     def of(cls, order: ReadOrder, created: int, minutes_west: int | None) -> Scheduling:
         clock = StudyClock(order.zone, order.rollover_hour)
-        return cls(order, Days.of(created, minutes_west, clock), Model(order.parameters, clock))
+        return cls(order, Days.of(created, minutes_west, order.zone), Model(order.parameters, clock))
 
     def question(self, card: CardRow, log: Sequence[LogLine], steps: Steps, ordinal: int = 0) -> BroughtQuestion:
         """The question `ordinal`, with the schedule of `card`."""

@@ -19,7 +19,7 @@ FIELD_MAX: Final = 200_000
 """Characters of a field; a note with a longer one is not taken."""
 
 _ANSWER_RULE = re.compile(r"""<hr\s[^<>]{0,200}?\bid\s*+=\s*+["']?answer\b[^<>]{0,200}>""", re.IGNORECASE)
-_MARKUP = re.compile(r"<(?!img|audio|video|source)[^<>]*+>|&nbsp;|\s++", re.IGNORECASE)
+_BLANK = re.compile(r"(?:<(?!img|audio|video|source)[^<>]*+>|&nbsp;|\s++)*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def sides(template: CardTemplate, fields: Mapping[str, str], named: Named, *, cl
 
 def is_blank(html: str) -> bool:
     """Whether nothing of it can be read, seen or heard."""
-    return not _MARKUP.sub("", html)
+    return bool(_BLANK.fullmatch(html))
 
 
 def _rendered(
