@@ -11,7 +11,7 @@ from app.domain.cards import BACK_MAX, BACK_RICH_MAX, FRONT_MAX, FRONT_RICH_MAX,
 from app.domain.cloze import cloze_numbers, revealed
 from app.domain.cloze_rich import rich_cloze_numbers
 from app.domain.richtext import ATTRIBUTES, COMMENTS, NESTING, RichText, plain_from_rich, sanitize_rich
-from app.domain.transfer.anki.media_refs import Kind, Marked, MediaRef, finished, hidden_marks, marked
+from app.domain.transfer.anki.media_refs import REFERENCES_MAX, Kind, Marked, MediaRef, finished, hidden_marks, marked
 from app.domain.transfer.bundle import MediaUse, Side
 from app.domain.transfer.html_sides import kept_html
 
@@ -70,9 +70,9 @@ def both_sides(front: str, back: str, *, cloze: bool) -> BothSides:
         if moved or not plain:
             text = plain or clean_optional_text(revealed(front_side.plain), "back", BACK_MAX)
             rich = back_side.rich if plain else None
-            back_side = CardSide(
-                text, rich, (*moved, *back_side.refs), back_side.removed, back_side.beyond, back_side.unformatted
-            )
+            refs = (*moved, *back_side.refs)
+            beyond = back_side.beyond + max(0, len(refs) - REFERENCES_MAX)
+            back_side = CardSide(text, rich, refs[:REFERENCES_MAX], back_side.removed, beyond, back_side.unformatted)
     return BothSides(front_side, back_side, numbers)
 
 

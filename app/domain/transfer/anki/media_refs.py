@@ -16,8 +16,9 @@ from typing import Final
 from urllib.parse import unquote
 
 from app.domain.cloze_grammar import Deletion, Node, Text, parse
+from app.domain.media import MEDIA_OF_SIDE_MAX
 
-REFERENCES_MAX: Final = 50
+REFERENCES_MAX: Final = MEDIA_OF_SIDE_MAX
 """Files that one side may name; the others are left out."""
 NAME_MAX: Final = 255
 

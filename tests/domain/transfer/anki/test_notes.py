@@ -114,6 +114,14 @@ def test_files_in_a_deletion_are_on_the_back() -> None:
     assert [(use.side, use.name) for use in card.media] == [(Side.FRONT, "q.png"), (Side.BACK, "a.png")]
 
 
+def test_a_side_has_no_more_files_than_a_side_may_have() -> None:
+    reader = Reader()
+    pictures = ["".join(f'<img src="{side}{number}.png">' for number in range(15)) for side in "ab"]
+    (card,) = reader.read(f"{{{{c1::x{pictures[0]}}}}}", pictures[1], type=2)
+    assert len(card.media) == 20
+    assert reader.said() == ["A side names too many files: 10 were left out."]
+
+
 def test_what_no_card_can_hold_is_a_problem_of_its_note() -> None:
     reader = Reader()
     assert reader.read("", "back") == []
