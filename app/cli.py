@@ -207,7 +207,11 @@ def demo(email: str) -> None:
 @click.argument("email")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 def export(email: str, folder: Path) -> None:
-    """Write everything in the account of EMAIL into FOLDER: loci.json, and a CSV file for each deck."""
+    """Write everything in the account of EMAIL into FOLDER.
+
+    loci.json with all of it, a CSV file for each deck, notes.zip, an Anki package, and loci-export.zip, which another
+    account imports.
+    """
 
     async def work(_settings: Settings) -> list[Path]:
         from app.transfer.folder import export_to

@@ -48,7 +48,10 @@ def sniff(data: bytes) -> str | None:
     if data[:4] == b"RIFF":
         return {b"WEBP": "image/webp", b"WAVE": "audio/wav"}.get(data[8:12])
     if data[4:8] == b"ftyp":
-        return "image/avif" if data[8:12] in {b"avif", b"avis"} else "audio/mp4"
+        # By its brand: pictures of phones (HEIC) and films have the same frame.
+        return {b"avif": "image/avif", b"avis": "image/avif", b"M4A ": "audio/mp4", b"M4B ": "audio/mp4"}.get(
+            data[8:12]
+        )
     if len(data) > 1 and data[0] == 0xFF and data[1] & 0xE6 == 0xE2:
         return "audio/mpeg"
     return "image/svg+xml" if _SVG.match(data[:4_096]) else None

@@ -53,7 +53,7 @@ async def bring_note(account_id: int, brought: BroughtNote, *, limit: int) -> in
     if not last.deleted:
         await index_text(account_id, note_id, path, text, last.created_at)
     for card in brought.cards:
-        await execute(_CARD, account_id, note_id, card.guid, card.heading, card.source, card.to_review)
+        await execute(_CARD, account_id, note_id, card.guid, card.template, card.heading, card.source, card.to_review)
     return note_id
 
 
@@ -64,7 +64,7 @@ _VERSION = (
 # The card came with the same file, or an earlier one; a card of another account cannot be found.
 _CARD = """
 INSERT INTO note_card (account_id, card_id, note_id, heading, source, to_review)
-SELECT $1, card_id, $2, $4, $5, $6 FROM card_origin WHERE account_id = $1 AND guid = $3 LIMIT 1
+SELECT $1, card_id, $2, $5, $6, $7 FROM card_origin WHERE account_id = $1 AND guid = $3 AND template = $4 LIMIT 1
 ON CONFLICT (account_id, card_id) DO NOTHING
 """
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from pathlib import Path
 
 from app.core.db import fetch, fetch_value
-from app.transfer.export import cards_csv, document
+from app.transfer.account_zip import write_zip
+from app.transfer.export import cards_csv, document, file_title
 from app.transfer.notes_zip import notes_zip
-
-_UNFIT = re.compile(r"[^\w\- ]+")
+from app.transfer.packing import write_package
 
 
 async def export_to(account_id: int, folder: Path, *, now: datetime) -> list[Path]:
-    """Write `loci.json` (everything) and one CSV for each live deck, the notes as a zip; the files that were written.
+    """Write `loci.json` (everything), a CSV for each live deck, the notes and all of it as a zip, an Anki package.
+
+    Gives the files that were written.
 
     A file is complete or absent: each is written beside its place and moved there.
     """
@@ -29,8 +30,7 @@ async def export_to(account_id: int, folder: Path, *, now: datetime) -> list[Pat
         "SELECT id, title FROM deck WHERE account_id = $1 AND deleted_at IS NULL ORDER BY id", account_id
     )
     for deck in decks:
-        title = _UNFIT.sub("", deck["title"]).strip()[:60] or "deck"
-        target = folder / f"{title} ({deck['id']}).csv"
+        target = folder / f"{file_title(deck['title'])} ({deck['id']}).csv"
         with _part(target).open("w", encoding="utf-8", newline="") as file:
             async for line in cards_csv(account_id, deck["id"]):
                 file.write(line)
@@ -40,6 +40,10 @@ async def export_to(account_id: int, folder: Path, *, now: datetime) -> list[Pat
         with _part(target).open("wb") as file:
             async for piece in notes_zip(account_id):
                 file.write(piece)
+        written.append(_part(target).rename(target))
+    for name, write in (("loci-export.zip", write_zip), ("loci.apkg", write_package)):
+        target = folder / name
+        await write(account_id, _part(target), now=now)
         written.append(_part(target).rename(target))
     return written
 

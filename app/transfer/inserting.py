@@ -22,7 +22,7 @@ from app.media import service as media
 from app.transfer import own_rows
 from app.transfer.known_cards import Action, Planned
 from app.transfer.schedules import Brought, write_further, write_schedules
-from app.transfer.targets import Part, Target, add_part, remember_decks
+from app.transfer.targets import Part, Target, add_part, is_in_trash, made_of, remember_decks
 from app.transfer.views import Result
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class Batch:
     notes: list[BroughtNote] = field(default_factory=list[BroughtNote])
     settings: BroughtSettings | None = None
     problems: list[Problem] = field(default_factory=list[Problem])
+    last: bool = False
     _media_bytes: int = 0
 
     @property
@@ -63,6 +64,8 @@ class Batch:
             self.problems.append(line.problem)
         elif line.deck is not None and line.deck.own:
             self.decks.append(line.deck.number)
+        elif line.end is not None:
+            self.last = True
 
     def add_content(self, content: bytes) -> None:
         self.contents.append(content)
@@ -99,6 +102,8 @@ async def write(head: Import, batch: Batch, plan: Sequence[Planned], before: Res
     notes = 0
     for note in batch.notes:
         notes += await own_rows.bring_note(head, note, problems)
+    if batch.last:
+        await _trash_decks(head)
     if batch.settings is not None and head.choices.settings:
         await own_rows.take_settings(account_id, batch.settings)
     count = {action: sum(each.action is action for each in plan) for action in Action}
@@ -137,11 +142,19 @@ async def _store_media(head: Import, batch: Batch, problems: list[Problem]) -> s
 
 async def _deck_of_our_own(head: Import, target: Target, made: list[int]) -> None:
     brought = target.brought
+    if brought.deleted_at is not None and await is_in_trash(head.account.id, brought):
+        return
     if not target.parts:
         made.append((await add_part(head.account.id, target, head.limits, head.now)).deck_id)
         await own_rows.deck_settings(head.account.id, made[-1], brought.settings)
+
+
+async def _trash_decks(head: Import) -> None:
+    """Decks that were in the trash where they come from, once all their cards are in them."""
+    for brought in head.decks.values():
         if brought.deleted_at is not None:
-            await own_rows.trash_deck(head.account.id, made[-1], brought.deleted_at)
+            made = await made_of(head.account.id, head.id, (await head.target(brought)).deck_ids())
+            await own_rows.trash_decks(head.account.id, made, brought.deleted_at)
 
 
 async def _create(head: Import, plan: Sequence[Planned], made_decks: list[int]) -> list[Written]:

@@ -6,29 +6,22 @@ A process of its own, because packing a large account holds the interpreter for 
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import os
 import sqlite3
 import sys
 import zipfile
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-import genanki  # pyright: ignore[reportMissingTypeStubs]
 import msgspec
-from genanki.apkg_col import APKG_COL  # pyright: ignore[reportMissingTypeStubs]
-from genanki.apkg_schema import APKG_SCHEMA  # pyright: ignore[reportMissingTypeStubs]
 
 from app.domain.calendar import StudyClock
 from app.domain.media import MediaKind, ending, kind
 from app.domain.transfer.anki.exported import (
-    CardNumbers,
     Days,
-    LogNumbers,
     card_numbers,
     field_html,
     is_cloze_card,
@@ -37,30 +30,113 @@ from app.domain.transfer.anki.exported import (
 )
 from app.domain.transfer.bundle import BroughtCard, BroughtDeck, BroughtQuestion, Line, Side
 
+# The form of packages that every Anki since 2.0 opens (schema 11): its tables, with note types and decks as JSON.
+_SCHEMA: Final = """
+CREATE TABLE col (id integer PRIMARY KEY, crt integer NOT NULL, mod integer NOT NULL, scm integer NOT NULL,
+  ver integer NOT NULL, dty integer NOT NULL, usn integer NOT NULL, ls integer NOT NULL, conf text NOT NULL,
+  models text NOT NULL, decks text NOT NULL, dconf text NOT NULL, tags text NOT NULL);
+CREATE TABLE notes (id integer PRIMARY KEY, guid text NOT NULL, mid integer NOT NULL, mod integer NOT NULL,
+  usn integer NOT NULL, tags text NOT NULL, flds text NOT NULL, sfld text NOT NULL, csum integer NOT NULL,
+  flags integer NOT NULL, data text NOT NULL);
+CREATE TABLE cards (id integer PRIMARY KEY, nid integer NOT NULL, did integer NOT NULL, ord integer NOT NULL,
+  mod integer NOT NULL, usn integer NOT NULL, type integer NOT NULL, queue integer NOT NULL, due integer NOT NULL,
+  ivl integer NOT NULL, factor integer NOT NULL, reps integer NOT NULL, lapses integer NOT NULL, left integer NOT NULL,
+  odue integer NOT NULL, odid integer NOT NULL, flags integer NOT NULL, data text NOT NULL);
+CREATE TABLE revlog (id integer PRIMARY KEY, cid integer NOT NULL, usn integer NOT NULL, ease integer NOT NULL,
+  ivl integer NOT NULL, lastIvl integer NOT NULL, factor integer NOT NULL, time integer NOT NULL,
+  type integer NOT NULL);
+CREATE TABLE graves (usn integer NOT NULL, oid integer NOT NULL, type integer NOT NULL);
+CREATE INDEX ix_notes_csum ON notes (csum);
+CREATE INDEX ix_cards_nid ON cards (nid);
+CREATE INDEX ix_revlog_cid ON revlog (cid);
+"""
+_COLLECTION: Final = "INSERT INTO col VALUES (1, ?, ?, ?, 11, 0, 0, 0, ?, ?, ?, ?, '{}')"
+_NOTE: Final = "INSERT INTO notes VALUES (?, ?, ?, ?, -1, ?, ?, ?, ?, 0, '')"
+_CARD: Final = "INSERT INTO cards VALUES (?, ?, ?, ?, ?, -1, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)"
+_LOG: Final = "INSERT INTO revlog VALUES (?, ?, -1, ?, ?, ?, ?, ?, ?)"
+
 # Chosen once: the same note types on every export, so that a package that comes again updates its notes.
-_BASIC_ID, _CLOZE_ID = 1_764_547_201_101, 1_764_547_201_102
-_MADE_AT: Final = 1_764_547_201.0
-_CSS: Final = (
-    ".card { font-family: system-ui, sans-serif; font-size: 20px; text-align: center; } img { max-width: 100%; }"
-)
-_ANSWER: Final = "{{FrontSide}}<hr id=answer>{{Back}}"
-_BASIC: Any = genanki.Model(
-    _BASIC_ID,
-    "Loci",
-    fields=[{"name": "Front"}, {"name": "Back"}],
-    templates=[{"name": "Card 1", "qfmt": "{{Front}}", "afmt": _ANSWER}],
-    css=_CSS,
-)
-_CLOZE: Any = genanki.Model(
-    _CLOZE_ID,
-    "Loci Cloze",
-    fields=[{"name": "Text"}, {"name": "Back"}],
-    templates=[{"name": "Cloze", "qfmt": "{{cloze:Text}}", "afmt": "{{cloze:Text}}<hr id=answer>{{Back}}"}],
-    css=_CSS,
-    model_type=genanki.Model.CLOZE,
-)
-_CARD: Final = f"INSERT INTO cards VALUES ({', '.join('?' * 18)})"  # noqa: S608 - question marks
-_LOG: Final = f"INSERT INTO revlog VALUES ({', '.join('?' * 9)})"  # noqa: S608 - question marks
+_BASIC_ID: Final = 1_764_547_201_101
+_CLOZE_ID: Final = 1_764_547_201_102
+_MADE_AT: Final = 1_764_547_201
+_DEFAULT: Final = 1
+_CSS: Final = ".card { font: 20px system-ui, sans-serif; text-align: center; } img { max-width: 100%; }"
+
+
+def _note_type(id: int, name: str, type: int, first: str, question: str) -> dict[str, Any]:
+    """A note type with two fields and one template: `type` 0 makes a card of each note, 1 one of each gap."""
+    field_options: dict[str, Any] = {"sticky": False, "rtl": False, "font": "Arial", "size": 20, "media": []}
+    template = {"name": "Card 1", "ord": 0, "qfmt": question, "afmt": _answer(question, type), "did": None}
+    return {
+        "id": id,
+        "name": name,
+        "type": type,
+        "mod": _MADE_AT,
+        "usn": -1,
+        "sortf": 0,
+        "did": _DEFAULT,
+        "tmpls": [template | {"bqfmt": "", "bafmt": "", "bfont": "", "bsize": 0}],
+        "flds": [{"name": field, "ord": place, **field_options} for place, field in enumerate((first, "Back"))],
+        "css": _CSS,
+        "latexPre": "",
+        "latexPost": "",
+        "req": [[0, "all", [0]]],
+        "tags": [],
+        "vers": [],
+    }
+
+
+def _answer(question: str, type: int) -> str:
+    return f"{question if type else '{{FrontSide}}'}<hr id=answer>{{{{Back}}}}"
+
+
+_NOTE_TYPES: Final = {
+    str(_BASIC_ID): _note_type(_BASIC_ID, "Loci", 0, "Front", "{{Front}}"),
+    str(_CLOZE_ID): _note_type(_CLOZE_ID, "Loci Cloze", 1, "Text", "{{cloze:Text}}"),
+}
+
+
+def _deck(id: int, name: str, description: str) -> dict[str, Any]:
+    today = {key: [0, 0] for key in ("newToday", "revToday", "lrnToday", "timeToday")}
+    return {
+        "id": id,
+        "name": name,
+        "desc": description,
+        "mod": _MADE_AT,
+        "usn": -1,
+        "dyn": 0,
+        "conf": 1,
+        "collapsed": False,
+        "extendNew": 0,
+        "extendRev": 0,
+        **today,
+    }
+
+
+# Options of decks, which every deck names; they are not imported unless the person asks for it.
+_DECK_OPTIONS: Final = {
+    "1": {
+        "id": 1,
+        "name": "Default",
+        "mod": 0,
+        "usn": 0,
+        "maxTaken": 60,
+        "autoplay": True,
+        "timer": 0,
+        "replayq": True,
+        "new": {
+            "delays": [1.0, 10.0],
+            "ints": [1, 4, 0],
+            "initialFactor": 2500,
+            "order": 1,
+            "perDay": 20,
+            "bury": False,
+        },
+        "rev": {"perDay": 200, "ease4": 1.3, "ivlFct": 1.0, "maxIvl": 36500, "bury": False, "hardFactor": 1.2},
+        "lapse": {"delays": [10.0], "mult": 0.0, "minInt": 1, "leechFails": 8, "leechAction": 1},
+        "dyn": False,
+    }
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,34 +152,6 @@ class WriteOrder:
     relearning_steps: int
 
 
-class _Card(genanki.Card):  # type: ignore[misc]
-    """A card with its schedule and log, where the library's own is always new."""
-
-    def __init__(self, numbers: CardNumbers, log: list[LogNumbers], taken: set[int]) -> None:
-        super().__init__(numbers.ord)  # pyright: ignore[reportUnknownMemberType]
-        self._numbers, self._log, self._taken = numbers, log, taken
-
-    def write_to_db(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self,
-        cursor: Any,
-        timestamp: float,
-        deck_id: int,
-        note_id: int,
-        id_gen: Iterator[int],
-        due: int = 0,  # noqa: ARG002 - the library's parameter
-    ) -> None:
-        card_id, numbers = next(id_gen), self._numbers
-        cursor.execute(
-            _CARD,
-            (card_id, note_id, deck_id, numbers.ord, int(timestamp), -1, numbers.type, numbers.queue, numbers.due,
-             numbers.ivl, numbers.factor, numbers.reps, numbers.lapses, numbers.left, 0, 0, numbers.flags,
-             numbers.data),
-        )  # fmt: skip
-        for row in self._log:
-            moment = _free(row.id, self._taken)
-            cursor.execute(_LOG, (moment, card_id, -1, row.ease, row.ivl, row.last_ivl, row.factor, row.time, row.type))
-
-
 def _free(wanted: int, taken: set[int]) -> int:
     """The id, or the next that is free: ids are times in milliseconds, and some happen at once."""
     while wanted in taken:
@@ -112,13 +160,20 @@ def _free(wanted: int, taken: set[int]) -> int:
     return wanted
 
 
+def _checksum(text: str) -> int:
+    """Anki's checksum of the first field, by which it finds duplicates of notes: 32 bits of SHA-1."""
+    return int.from_bytes(hashlib.sha1(text.encode(), usedforsecurity=False).digest()[:4], "big")
+
+
 @dataclass(slots=True)
 class _Writer:
     order: WriteOrder
     days: Days
     cursor: sqlite3.Cursor
     archive: zipfile.ZipFile
-    decks: dict[int, tuple[int, str]] = field(default_factory=dict[int, tuple[int, str]])
+    decks: dict[int, int] = field(default_factory=dict[int, int])
+    """Anki's ids of decks by their numbers."""
+    deck_rows: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     names: dict[str, str] = field(default_factory=dict[str, str])
     """File names in the package by digest."""
     kinds: dict[str, MediaKind] = field(default_factory=dict[str, MediaKind])
@@ -130,37 +185,39 @@ class _Writer:
     position: int = 0
 
     def begin(self) -> None:
-        self.cursor.executescript(APKG_SCHEMA)
-        self.cursor.executescript(APKG_COL)
-        (conf,) = self.cursor.execute("SELECT conf FROM col").fetchone()
-        created = self.days.created_at
-        settings = json.loads(conf) | {
+        self.cursor.executescript(_SCHEMA)
+
+    def deck(self, deck: BroughtDeck) -> None:
+        name = f"{deck.collection}::{deck.name}" if deck.collection else deck.name
+        id = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=5).digest(), "big") | 1 << 40
+        self.decks[deck.number] = id
+        self.deck_rows[str(id)] = _deck(id, name, deck.description)
+
+    def end(self) -> None:
+        """The row of the collection, once its decks are known."""
+        milliseconds = int(self.order.now.timestamp() * 1000)
+        settings = {
             "schedVer": 2,
             "sched2021": True,
             "creationOffset": self.days.offset_minutes,
             "rollover": self.order.rollover_hour,
             "fsrs": True,
+            "nextPos": self.position + 1,
+            "curDeck": _DEFAULT,
+            "activeDecks": [_DEFAULT],
+            "curModel": _BASIC_ID,
+            "sortType": "noteFld",
+            "sortBackwards": False,
+            "collapseTime": 1200,
+            "estTimes": True,
+            "dueCounts": True,
+            "timeLim": 0,
+            "newSpread": 0,
+            "addToCur": True,
         }
-        models = {str(model.model_id): model.to_json(_MADE_AT, 1) for model in (_BASIC, _CLOZE)}
-        self.cursor.execute(
-            "UPDATE col SET crt = ?, mod = ?, scm = ?, conf = ?, models = ?",
-            (
-                int(created.timestamp()),
-                int(self.order.now.timestamp() * 1000),
-                int(self.order.now.timestamp() * 1000),
-                json.dumps(settings),
-                json.dumps(models),
-            ),
-        )
-
-    def deck(self, deck: BroughtDeck) -> None:
-        name = f"{deck.collection}::{deck.name}" if deck.collection else deck.name
-        digest = hashlib.blake2b(name.encode(), digest_size=6).digest()
-        self.decks[deck.number] = int.from_bytes(digest) | 1 << 40, name
-        (known,) = self.cursor.execute("SELECT decks FROM col").fetchone()
-        made: Any = genanki.Deck(self.decks[deck.number][0], name, deck.description)
-        decks = json.loads(known) | {str(made.deck_id): made.to_json()}
-        self.cursor.execute("UPDATE col SET decks = ?", (json.dumps(decks),))
+        decks = {str(_DEFAULT): _deck(_DEFAULT, "Default", "")} | self.deck_rows
+        texts = (json.dumps(each) for each in (settings, _NOTE_TYPES, decks, _DECK_OPTIONS))
+        self.cursor.execute(_COLLECTION, (int(self.days.created_at.timestamp()), milliseconds, milliseconds, *texts))
 
     def content(self, digest: str, mime: str, data: bytes) -> None:
         self.kinds[digest] = kind(mime)
@@ -178,17 +235,20 @@ class _Writer:
                 (card.back, card.back_rich, Side.BACK),
             )
         ]
-        note: Any = genanki.Note(
-            model=_CLOZE if cloze else _BASIC, fields=sides, tags=tags_of(card), guid=card.guid, sort_field=card.front
-        )
-        note.cards = [self._card(question) for question in card.questions if not question.gone]
         created = card.created_at or self.order.now
-        changed = card.updated_at or created
+        changed = int((card.updated_at or created).timestamp())
         note_id = _free(int(created.timestamp() * 1000), self.note_ids)
-        ids = itertools.chain([note_id], (_free(note_id, self.card_ids) for _ in itertools.count()))
-        note.write_to_db(self.cursor, changed.timestamp(), self.decks[card.deck][0], ids)
+        tags = " ".join(tags_of(card))
+        self.cursor.execute(
+            _NOTE,
+            (note_id, card.guid, _CLOZE_ID if cloze else _BASIC_ID, changed, f" {tags} " if tags else "",
+             "\x1f".join(sides), card.front, _checksum(card.front)),
+        )  # fmt: skip
+        for question in card.questions:
+            if not question.gone:
+                self._question(question, note_id, self.decks[card.deck], changed)
 
-    def _card(self, question: BroughtQuestion) -> _Card:
+    def _question(self, question: BroughtQuestion, note_id: int, deck_id: int, changed: int) -> None:
         self.position += 1
         numbers = card_numbers(
             question,
@@ -198,7 +258,16 @@ class _Writer:
             relearning_steps=self.order.relearning_steps,
             retention=self.order.desired_retention,
         )
-        return _Card(numbers, log_numbers(question.reviews), self.log_ids)
+        card_id = _free(note_id, self.card_ids)
+        self.cursor.execute(
+            _CARD,
+            (card_id, note_id, deck_id, numbers.ord, changed, numbers.type, numbers.queue, numbers.due, numbers.ivl,
+             numbers.factor, numbers.reps, numbers.lapses, numbers.left, numbers.flags, numbers.data),
+        )  # fmt: skip
+        for row in log_numbers(question.reviews):
+            moment = _free(row.id, self.log_ids)
+            values = (moment, card_id, row.ease, row.ivl, row.last_ivl, row.factor, row.time, row.type)
+            self.cursor.execute(_LOG, values)
 
     def _files(self, card: BroughtCard, side: Side) -> tuple[tuple[MediaKind, str], ...]:
         return tuple(
@@ -227,6 +296,7 @@ def write(order: WriteOrder, lines: BinaryIO) -> None:
                     writer.content(line.media.digest, line.media.mime, lines.read(line.media.size))
                 elif line.card is not None:
                     writer.card(line.card)
+            writer.end()
             connection.commit()
             connection.close()
             archive.write(database, "collection.anki2")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -154,4 +154,28 @@ async def remember_decks(account_id: int, import_id: int, deck_ids: list[int]) -
         account_id,
         import_id,
         deck_ids,
+    )
+
+
+async def made_of(account_id: int, import_id: int, deck_ids: Sequence[int]) -> list[int]:
+    """Those of the decks that the import made."""
+    rows = await fetch(
+        "SELECT value::bigint AS id FROM import_job, jsonb_array_elements_text(made_decks) "
+        "WHERE account_id = $1 AND import_job.id = $2 AND value::bigint = ANY ($3::bigint[])",
+        account_id,
+        import_id,
+        list(deck_ids),
+    )
+    return [row["id"] for row in rows]
+
+
+async def is_in_trash(account_id: int, brought: BroughtDeck) -> bool:
+    """Whether the trash has this deck of an export of ours already."""
+    return bool(
+        await fetch_value(
+            "SELECT 1 FROM deck WHERE account_id = $1 AND title_key = $2 AND created_at = $3 AND deleted_at IS NOT NULL",
+            account_id,
+            title_key(brought.name),
+            brought.created_at,
+        )
     )

@@ -35,6 +35,7 @@ async def bring(
     *,
     settings: Settings = SETTINGS,
     now: datetime = NOW,
+    settings_too: bool = False,
     **choices: Any,
 ) -> ImportView:
     """An import from its upload to its end."""
@@ -42,6 +43,6 @@ async def bring(
     view = await imports.imported(account_id, import_id)
     if view.failure is not None:
         return view
-    await imports.begin(account_id, import_id, Choices(**choices), now=now)
+    await imports.begin(account_id, import_id, Choices(settings=settings_too, **choices), now=now)
     await run_import(account_id, import_id, settings=settings, now=now)
     return await imports.imported(account_id, import_id)

@@ -176,6 +176,7 @@ class CardOfNote:
     """That a card was made from a note. `guid` names the card, which came on an earlier line."""
 
     guid: str
+    template: int
     heading: str
     source: str
     to_review: bool

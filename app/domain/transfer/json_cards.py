@@ -14,7 +14,7 @@ from app.domain.transfer.rows import DEFAULT_LIMITS, Collector, Limits, Parsed, 
 
 NESTING_MAX = 32
 EXPORT_FORMAT = "loci-export"
-EXPORT_VERSION = 1
+EXPORT_VERSIONS = frozenset({"1", "2"})
 _LISTS = ("cards", "flashcards")
 # A string that never ends reaches the end of the text, so none of it is read twice.
 _BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
@@ -185,7 +185,7 @@ def _tags(value: object) -> list[str] | None:
 def _read_export(document: _Object, collector: Collector) -> None:
     """The cards of an export, in the decks they were in; those in the trash are not taken."""
     decks, cards = document.get("decks"), document.get("cards")
-    known = document.get("version") == str(EXPORT_VERSION) and not document.repeated
+    known = str(document.get("version")) in EXPORT_VERSIONS and not document.repeated
     if not known or not isinstance(decks, list) or not isinstance(cards, list):
         raise InvalidInput(
             N_("This is not an export of a version that is known here."), N_("Export it again."), field="content"

@@ -70,7 +70,7 @@ def test_an_export_of_an_account_gives_its_cards_with_their_decks() -> None:
         (5, Reason.WRONG_TYPE),
     ]
     assert parsed.warnings == ()
-    for change in ({"version": 2}, {"cards": None}, {"decks": {}}):
+    for change in ({"version": 3}, {"cards": None}, {"decks": {}}):
         with pytest.raises(InvalidInput):
             parse_json_cards(json.dumps(document | change))
 

@@ -91,7 +91,8 @@ def field_html(plain: str, rich: str | None, files: tuple[tuple[MediaKind, str],
 
     A side that says nothing but that it is a picture or sound is that alone, so that it comes back the same.
     """
-    shown = rich or rich_from_plain(plain)
+    # Of two spaces HTML shows one.
+    shown = rich or rich_from_plain(plain).replace("  ", " &nbsp;")
     if files and _WORD.fullmatch(plain):
         shown = ""
     marks = [
