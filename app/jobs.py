@@ -24,6 +24,7 @@ from app.core.mail import Mailer, mailer_for
 from app.core.settings import Settings
 from app.decks import trash
 from app.domain.errors import AppError, Unavailable
+from app.media import service as media
 from app.notes import trash as notes
 from app.oauth import connections
 from app.study import fitting, sessions
@@ -157,6 +158,7 @@ async def sweep(settings: Settings) -> None:
         )
         await sessions.sweep(now)
         await imports.sweep(now)
+        await media.sweep(now)
         await connections.sweep(now)
         await idempotency.sweep(now)
         await ratelimit.sweep()

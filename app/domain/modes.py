@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import Final
 
@@ -48,6 +49,7 @@ SIDE_MAX: Final = 60
 """Characters of a side on a matching board."""
 OPTION_MAX: Final = 300
 """Characters of an answer that may be an option among several."""
+_WORDLESS: Final = re.compile(r"\[(?:image|sound)(?: [0-9]+)?\]")
 WELL_KNOWN_DAYS: Final = 21.0
 """Stability from which a card is well known: where Anki calls a card mature."""
 
@@ -68,7 +70,7 @@ def kind_for(
     fewer than two good distractors, `has_board` True when there are enough other cards for a matching board. What a
     card cannot bear falls back: matching to choice, choice and cloze to typed, typed to a flashcard.
     """
-    if mode is Mode.FLASHCARDS:
+    if mode is Mode.FLASHCARDS or is_wordless(facts):
         return ItemKind.FLASHCARD
     if mode is Mode.MULTIPLE_CHOICE:
         return _choice(facts, has_choices)
@@ -106,6 +108,11 @@ def _typed(facts: Facts) -> ItemKind:
     return ItemKind.CLOZE if facts.is_cloze else ItemKind.TYPED
 
 
+def is_wordless(facts: Facts) -> bool:
+    """Whether a side is nothing but a picture or sound: it can be recalled, but not typed, chosen or paired."""
+    return any(_WORDLESS.fullmatch(side.strip()) for side in (facts.front, facts.back))
+
+
 def is_typeable(facts: Facts) -> bool:
     """Whether the answer is short enough to type: anything but a paragraph."""
     return understand(facts.back, facts.language).type is not AnswerType.PARAGRAPH
@@ -113,4 +120,6 @@ def is_typeable(facts: Facts) -> bool:
 
 def is_short(facts: Facts) -> bool:
     """Whether both sides fit on a matching board: one line of at most `SIDE_MAX` characters."""
-    return all(len(side) <= SIDE_MAX and len(side.strip().splitlines()) == 1 for side in (facts.front, facts.back))
+    return not is_wordless(facts) and all(
+        len(side) <= SIDE_MAX and len(side.strip().splitlines()) == 1 for side in (facts.front, facts.back)
+    )

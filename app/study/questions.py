@@ -17,7 +17,7 @@ from app.domain.cards import clean_optional_text
 from app.domain.errors import N_, InvalidInput
 from app.domain.grading import Grade, Note, Verdict, is_right
 from app.domain.grading import grade as grade_text
-from app.domain.modes import Goal, ItemKind, Mode, is_short, is_typeable, kind_for
+from app.domain.modes import Goal, ItemKind, Mode, is_short, is_typeable, is_wordless, kind_for
 from app.domain.sessions import Step, next_step
 from app.study.rows import CARD, study_card
 from app.study.views import StudyCard
@@ -202,10 +202,11 @@ async def _show(about: tuple[int, int, datetime, bool, datetime], mode: Mode, it
 
 async def _pool(account_id: int, card: StudyCard) -> list[Facts]:
     rows = await fetch(_POOL, account_id, card.deck_id)
-    return [
+    pool = [
         Facts(row["id"], 0, row["front"], row["back"], tuple(row["tags"]), row["language"] or card.language)
         for row in rows
     ]
+    return [facts for facts in pool if not is_wordless(facts)]
 
 
 async def _options(account_id: int, card: StudyCard, facts: Facts, seed: int) -> Options | None:

@@ -173,7 +173,8 @@ async def is_in_trash(account_id: int, brought: BroughtDeck) -> bool:
     """Whether the trash has this deck of an export of ours already."""
     return bool(
         await fetch_value(
-            "SELECT 1 FROM deck WHERE account_id = $1 AND title_key = $2 AND created_at = $3 AND deleted_at IS NOT NULL",
+            "SELECT 1 FROM deck WHERE account_id = $1 AND title_key = $2 AND created_at = $3 "
+            "AND deleted_at IS NOT NULL",
             account_id,
             title_key(brought.name),
             brought.created_at,

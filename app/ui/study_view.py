@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -18,6 +18,8 @@ from app.domain.grading import Note, Verdict
 from app.domain.intervals import SHORT_FORMS, WITHIN_FORM, short_interval
 from app.domain.modes import Goal, ItemKind, Mode
 from app.domain.scheduling import Rating, State
+from app.domain.transfer.bundle import Side
+from app.media.queries import MediaView
 from app.study.views import Item, Report, Session, StudyCard
 from app.ui.render import Reader, translate
 
@@ -84,6 +86,9 @@ class ItemView:
     verdict_sign: str
     difference: tuple[Segment, ...]
     can_override: bool
+    front_files: tuple[MediaView, ...] = ()
+    back_files: tuple[MediaView, ...] = ()
+    """Pictures and sounds; those of the back once it may be seen."""
 
     @property
     def current(self) -> str:
@@ -113,14 +118,21 @@ class StudyScreen:
         return f"/study/{self.session.id}"
 
 
-def screen(session: Session, reader: Reader, *, report: Report | None = None, **more: str | int) -> StudyScreen:
-    """The screen of a session in the reader's language."""
+def screen(
+    session: Session,
+    reader: Reader,
+    *,
+    report: Report | None = None,
+    files: Sequence[MediaView] = (),
+    **more: str | int,
+) -> StudyScreen:
+    """The screen of a session in the reader's language. `files` are the pictures and sounds of the present card."""
     leave = f"/decks/{session.deck_id}" if session.deck_id else "/"
-    view = item_view(session.item, session.goal, reader) if session.item else None
+    view = item_view(session.item, session.goal, reader, files) if session.item else None
     return StudyScreen(session, view, report, leave, **more)  # type: ignore[arg-type]
 
 
-def item_view(item: Item, goal: Goal, reader: Reader) -> ItemView:
+def item_view(item: Item, goal: Goal, reader: Reader, files: Sequence[MediaView] = ()) -> ItemView:
     verdict, sign = None, ""
     if item.grade is not None and not item.pairs:
         sign, word = _VERDICTS[item.grade.verdict]
@@ -141,6 +153,8 @@ def item_view(item: Item, goal: Goal, reader: Reader) -> ItemView:
         verdict_sign=sign,
         difference=item.grade.difference if item.grade and typed else (),
         can_override=bool(item.grade and typed and item.grade.verdict is not Verdict.CORRECT),
+        front_files=tuple(file for file in files if file.side is Side.FRONT),
+        back_files=tuple(file for file in files if file.side is Side.BACK) if item.seen else (),
     )
 
 

@@ -70,8 +70,30 @@ async def pages_of(page: Page, server: Server) -> list[str]:
         "/keys", "/connections", "/connect", "/connect/claude", "/developers",
         "/account", "/plan", "/settings/study", "/no-such-page", f"{collection}", f"{deck}", f"{deck}/edit",
         f"{deck}/settings", f"{deck}/cards/new", "/statistics", f"{deck}/statistics",
-        f"{deck}/study", f"{card}", f"{card}/edit",
+        f"{deck}/study", f"{card}", f"{card}/edit", "/import", *[f"/import/{number}" for number in await imports_of(page, server)],
     ]  # fmt: skip
+
+
+async def imports_of(page: Page, server: Server) -> list[str]:
+    """An import that waits for its choices, and one that is done."""
+    numbers: list[str] = []
+    for finish in (False, True):
+        await page.goto(f"{server.url}/import")
+        waiting = page.locator(".row", has_text="done" if finish else "waits for you")
+        if await waiting.count():
+            numbers.append((await waiting.first.locator("a").get_attribute("href") or "").rsplit("/", 1)[1])
+            continue
+        rows = "front,back,tags,deck\na long word,b,t,One::Two\nc,d,,Three\n,e,,\n"
+        file = {"name": f"{finish}.csv", "mimeType": "text/csv", "buffer": rows.encode()}
+        await page.locator("input[name=file]").set_input_files(file)  # type: ignore[arg-type]
+        await page.get_by_role("button", name="Upload and look").click()
+        await page.wait_for_url("**/import/*")
+        await page.locator("#choices").wait_for()
+        if finish:
+            await page.get_by_role("button", name="Import", exact=True).click()
+            await page.get_by_role("link", name="See the decks").wait_for()
+        numbers.append(page.url.rsplit("/", 1)[1])
+    return numbers
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

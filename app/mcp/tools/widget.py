@@ -20,6 +20,7 @@ from app.mcp.plans import study_clock
 from app.mcp.spec import Call, Input, Kind, Output, Reply, Toolset, ToolSpec, Visibility
 from app.mcp.tools.fields import ItemId, Minutes, SessionId, StudyGoal, StudyMode
 from app.study import sessions, snapshots
+from app.study.files import files_of_item
 from app.study.queue import most_due_deck
 from app.study.sessions import Wish
 from app.study.views import Session
@@ -49,7 +50,8 @@ async def _screen(call: Call, session: Session, message: str = "") -> Reply[Scre
     about = _about(call)
     report = await snapshots.report(call.caller.account_id, session, **about) if session.finished else None
     reader = Reader(call.caller.language, call.caller.zone)
-    shown = screen(session, reader, report=report, message=message, embedded=True)
+    files = await files_of_item(call.caller.account_id, session)
+    shown = screen(session, reader, report=report, message=message, files=files, embedded=True)
     missed = "; ".join(card.front[:80] for card in report.missed[:10]) if report else ""
     return Reply(
         Screen(

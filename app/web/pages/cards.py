@@ -17,6 +17,7 @@ from app.decks.changes import CardChanges, NewCard
 from app.decks.views import CardView
 from app.domain.errors import N_, AppError, Conflict, NotFound
 from app.domain.richtext import sanitize_rich
+from app.media.queries import media_of
 from app.notes.queries import source_of_card
 from app.study import queries as study
 from app.web.context import HtmlRequest, Me, done, go, page, web_context
@@ -59,6 +60,7 @@ async def card_page(request: HtmlRequest, me: Me, card_id: FromPath[int]) -> Res
         card=card,
         questions=await study.questions_of(me.account.id, card_id),
         source=await source_of_card(me.account.id, card_id),
+        files=(await media_of(me.account.id, [card_id])).get(card_id, ()),
     )
 
 
@@ -152,6 +154,7 @@ async def _edit_page(
         language=questions[0].language,
         errors=errors or [],
         stored=stored,
+        files=(await media_of(me.account.id, [card.id])).get(card.id, ()),
     )
 
 

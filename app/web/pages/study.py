@@ -18,6 +18,7 @@ from app.domain.modes import Goal, Mode
 from app.domain.scheduling import Rating
 from app.domain.statistics import LONGEST_ANSWER_MS
 from app.study import sessions, snapshots
+from app.study.files import files_of_item
 from app.study.sessions import Wish
 from app.study.views import Session
 from app.ui.render import translate
@@ -108,7 +109,8 @@ async def _shown(
     report = None
     if session.finished:
         report = await snapshots.report(me.account.id, session, clock=study_clock(me), now=clock.now())
-    shown = screen(session, reader_of(request), report=report, **more)
+    files = await files_of_item(me.account.id, session)
+    shown = screen(session, reader_of(request), report=report, files=files, **more)
     return page(request, "study/page.html", nav="study", status=status, screen=shown)
 
 

@@ -1,0 +1,130 @@
+"""Pictures and sounds over HTTP: for their owner alone, in parts where a player asks, and never before the answer."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+import httpx
+import pytest
+
+from app.core import clock, db
+from app.domain.transfer.bundle import MEDIA_MAX_BYTES
+from tests.areas.deck_makers import make_card, make_deck
+from tests.web.conftest import Visitor, text_of
+
+pytestmark = pytest.mark.usefixtures("rollback")
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(100))
+MP3 = b"ID3\x04 sound"
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+
+
+def address(data: bytes) -> str:
+    return f"/media/{hashlib.sha256(data).hexdigest()}"
+
+
+async def card_of(person: Visitor) -> int:
+    assert person.account is not None
+    deck_id, _ = await make_deck(person.account.id, now=clock.now())
+    return await make_card(person.account.id, deck_id, "front", "back")
+
+
+async def send(person: Visitor, card_id: int, *files: tuple[str, str, bytes], **fields: str) -> httpx.Response:
+    parts = [(side, (name, data, "application/octet-stream")) for side, name, data in files]
+    return await person.client.post(f"/cards/{card_id}/media", data=fields, files=parts or [("x", ("", b""))])
+
+
+async def test_files_of_both_sides_are_shown_and_removed(alice: Visitor) -> None:
+    card_id = await card_of(alice)
+    answer = await send(alice, card_id, ("front", "a cat.png", PNG), ("front", "say.mp3", MP3), ("back", "b.svg", SVG))
+    assert answer.status_code == 303
+    page = (await alice.get(f"/cards/{card_id}")).text
+    assert f'<img src="{address(PNG)}" alt="a cat"' in page
+    assert f'<audio src="{address(MP3)}"' in page
+    assert page.index(address(PNG)) < page.index(address(MP3)) < page.index(address(SVG))
+    await send(alice, card_id, remove_front="0")
+    page = (await alice.get(f"/cards/{card_id}")).text
+    assert address(PNG) not in page
+    assert address(MP3) in page
+
+
+async def test_a_file_is_its_owners_alone_and_can_run_nothing(alice: Visitor, bob: Visitor) -> None:
+    await send(alice, await card_of(alice), ("front", "b.svg", SVG))
+    answer = await alice.get(address(SVG))
+    assert (answer.content, answer.headers["content-type"]) == (SVG, "image/svg+xml")
+    assert answer.headers["content-security-policy"].endswith("sandbox")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "private" in answer.headers["cache-control"]
+    await bob.get(address(SVG), 404)
+    await alice.get("/media/" + "0" * 64, 404)
+    await alice.get("/media/nonsense", 404)
+    again = await alice.client.get(address(SVG), headers={"if-none-match": answer.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "part"),
+    [
+        ("bytes=0-3", 206, slice(0, 4)),
+        ("bytes=100-", 206, slice(100, None)),
+        ("bytes=-5", 206, slice(-5, None)),
+        ("bytes=90-9999", 206, slice(90, None)),
+        ("bytes=0-0", 206, slice(0, 1)),
+        ("bytes=9999-", 416, slice(0, 0)),
+        ("bytes=5-2", 416, slice(0, 0)),
+        ("bytes=-0", 416, slice(0, 0)),
+        ("bytes=0-1,3-4", 200, slice(None)),
+        ("lines=1-2", 200, slice(None)),
+        ("bytes=" + "9" * 30 + "-", 200, slice(None)),
+    ],
+)
+async def test_a_player_gets_the_part_that_it_asks_for(alice: Visitor, asked: str, status: int, part: slice) -> None:
+    await send(alice, await card_of(alice), ("front", "a.png", PNG))
+    answer = await alice.client.get(address(PNG), headers={"range": asked})
+    assert (answer.status_code, answer.content) == (status, PNG[part])
+    if status == 206:
+        whole = range(len(PNG))[part]
+        assert answer.headers["content-range"] == f"bytes {whole[0]}-{whole[-1]}/{len(PNG)}"
+
+
+@pytest.mark.parametrize(
+    ("data", "word"), [(b"MZ not a picture", "no picture"), (b"\x89PNG\r\n\x1a\n" + b"0" * MEDIA_MAX_BYTES, "5 MB")]
+)
+async def test_what_is_no_picture_is_refused_and_nothing_changes(alice: Visitor, data: bytes, word: str) -> None:
+    card_id = await card_of(alice)
+    answer = await send(alice, card_id, ("front", "good.png", PNG), ("back", "x.png", data))
+    page = await alice.get(answer.headers["location"])
+    assert word in text_of(page)
+    assert await db.fetch_value("SELECT count(*) FROM card_media") == 0
+
+
+async def test_of_a_question_only_the_front_is_shown_and_no_name_gives_the_answer_away(alice: Visitor) -> None:
+    card_id = await card_of(alice)
+    await send(alice, card_id, ("front", "Paris.png", PNG), ("back", "back.mp3", MP3))
+    begun = await alice.post("/study", mode="flashcards", goal="review")
+    screen = (await alice.get(begun.headers["location"])).text
+    assert f'<img src="{address(PNG)}" alt="Picture 1"' in screen
+    assert "Paris" not in screen
+    assert address(MP3) not in screen
+    item = re.search(r'name="item" value="(\d+)"', screen)
+    assert item
+    shown = (await alice.post(begun.headers["location"] + "/reveal", 200, item=item[1], elapsed_ms=1)).text
+    assert address(MP3) in shown
+
+
+async def test_a_side_that_is_only_a_picture_is_asked_as_a_flashcard(alice: Visitor) -> None:
+    assert alice.account is not None
+    deck_id, _ = await make_deck(alice.account.id, now=clock.now())
+    for number in range(6):
+        await make_card(alice.account.id, deck_id, f"flag {number}", f"country {number}")
+    await make_card(alice.account.id, deck_id, "[image]", "Atlantis")
+    for mode in ("multiple_choice", "typed", "matching", "mixed"):
+        begun = await alice.post("/study", deck=deck_id, mode=mode, goal="cram")
+        for _ in range(8):
+            screen = (await alice.get(begun.headers["location"])).text
+            if "[image]" in screen:
+                assert "Show answer" in screen
+                break
+            item = re.search(r'name="item" value="(\d+)"', screen)
+            assert item
+            await alice.post(begun.headers["location"] + "/suspend", 200, item=item[1], elapsed_ms=1)
