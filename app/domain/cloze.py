@@ -84,6 +84,15 @@ def revealed(text: str) -> str:
     return _content(parse(text))
 
 
+def with_gaps(text: str) -> str:
+    """The text with a gap for every deletion; a text without any as it is."""
+    return "".join(node.text if isinstance(node, Text) else _gap(node) for node in parse(text))
+
+
+def _gap(node: Node) -> str:
+    return shown_gap(node.hint) if isinstance(node, Deletion) else ""
+
+
 def no_such_number(number: int) -> InvalidInput:
     return InvalidInput(
         N_("The text has no cloze deletion with the number %(number)d."),

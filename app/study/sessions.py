@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from asyncpg import Record
+from msgspec import UNSET, UnsetType
 
 from app.core.db import atomic, execute, fetch_row, fetch_value
 from app.decks.rows import possible
 from app.domain.calendar import StudyClock
 from app.domain.errors import N_, AlreadyAnswered, Conflict, InvalidInput, SessionFinished
-from app.domain.modes import Goal, Mode
+from app.domain.modes import Goal, ItemKind, Mode
 from app.domain.scheduling import Rating
 from app.domain.sessions import (
     DIAGNOSE_ITEMS,
@@ -141,14 +142,21 @@ async def session(account_id: int, session_id: int, *, clock: StudyClock, now: d
 
 
 async def reveal(account_id: int, session_id: int, item_id: int, *, clock: StudyClock, now: datetime) -> Session:
-    """Turn the card over: its answer may be seen, and its rating is still to come.
+    """Turn a flashcard over: its answer may be seen, and its rating is still to come.
 
-    Raises `AlreadyAnswered`, `Conflict` for a question that is not the present one, `SessionFinished`.
+    Raises `AlreadyAnswered`, `Conflict` for a question that is not the present one, `SessionFinished`, `InvalidInput`
+    for a question that is to be answered in words or by choice.
     """
     async with atomic():
         head = await _lock(account_id, session_id)
         item = await _item(account_id, session_id, item_id)
         _refuse_unless_open(head, item)
+        if item["status"] == "shown" and item["kind"] != ItemKind.FLASHCARD:
+            raise InvalidInput(
+                N_("This question is answered before its answer is shown."),
+                N_("An empty answer gives up."),
+                field="answer",
+            )
         await execute("UPDATE study_item SET revealed = true WHERE account_id = $1 AND id = $2", account_id, item_id)
         return await snapshots.view(account_id, session_id, clock=clock, now=now)
 
@@ -172,6 +180,7 @@ async def submit(
         if item["status"] != "answered":
             _refuse_unless_open(head, item)
             if item["status"] == "shown":
+                _refuse_seen(item)
                 await questions.grade(account_id, item, given)
         return await snapshots.view(account_id, session_id, clock=clock, now=now)
 
@@ -252,13 +261,36 @@ async def record(
         )
 
 
-async def undo(account_id: int, session_id: int, *, clock: StudyClock, now: datetime) -> Session:
+def _refuse_seen(item: Record) -> None:
+    """Who has seen the answer can say how well they knew it, and cannot be graded on it."""
+    if item["revealed"]:
+        raise InvalidInput(
+            N_("The answer of this question has been shown."),
+            N_("Ask the learner how well it was known: again, hard, good or easy."),
+            field="answer",
+        )
+
+
+async def undo(
+    account_id: int,
+    session_id: int,
+    *,
+    at: int | UnsetType | None = UNSET,
+    clock: StudyClock,
+    now: datetime,
+) -> Session:
     """Take back the session's last answer of this study day: schedule, log, siblings and place are what they were.
 
-    Its question is open again, with the verdict it had. Raises `NotFound` when there is none.
+    Its question is open again, with the verdict it had. `at` is the question that was open when the person asked for
+    it, None for none: where another one is open now, it has been done, and nothing more is taken back. Raises
+    `NotFound` when there is none.
     """
     async with atomic():
-        await _lock(account_id, session_id)
+        head = await _lock(account_id, session_id)
+        if at is not UNSET:
+            present = await _go_on(account_id, head, clock, now)
+            if (present.item.id if present.item else None) != at:
+                return present
         await keeping.undo(account_id, session_id, since=clock.start_of(clock.study_day(now)))
         return await snapshots.view(account_id, session_id, clock=clock, now=now)
 

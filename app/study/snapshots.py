@@ -195,7 +195,7 @@ async def report(account_id: int, session: Session, *, clock: StudyClock, now: d
     tags: dict[str, list[bool]] = {}
     for row in rows:
         if row["verdict"] == "wrong" and row["there"]:
-            missed.setdefault(row["card_id"], Missed(row["card_id"], row["front"], tuple(row["tags"])))
+            missed.setdefault(row["card_id"], Missed(row["card_id"], cloze.with_gaps(row["front"]), tuple(row["tags"])))
         for tag in row["tags"]:
             tags.setdefault(tag, []).append(row["verdict"] == "correct")
     verdicts = [row["verdict"] for row in rows]

@@ -234,7 +234,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """A card answered wrong in a session, for its report."""
+    """A card answered wrong in a session, for its report. `front` of a cloze has its gaps as gaps."""
 
     card_id: int
     front: str

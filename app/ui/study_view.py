@@ -112,6 +112,8 @@ class StudyScreen:
     """What was in that field."""
     embedded: bool = False
     """Whether it stands in a chat: pages open beside it."""
+    single_keys: bool = True
+    """Whether keys without a modifier act (WCAG 2.1.4)."""
 
     @property
     def base(self) -> str:

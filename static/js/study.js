@@ -3,7 +3,7 @@
  *
  * Keys press what the page shows: an element names its keys by data-key="Digit3 Space Enter" (event codes, and Help for "?"), so the
  * server decides what exists. Nothing happens while text is composed (kana, Hangul), in a field, with a modifier, while a dialog or
- * popover is open, on a repeated key, or when <main data-single-keys="off">.
+ * popover is open, on a repeated key, or when data-single-keys="off" stands anywhere.
  *
  * A form in .study is sent once. input[name=elapsed_ms] gets its value plus the milliseconds since the screen was shown.
  */
@@ -22,14 +22,14 @@ document.addEventListener("keydown", (event) => {
   // keyCode 229: Safari sends the key that ends a composition after isComposing has become false.
   if (event.defaultPrevented || event.isComposing || event.keyCode === 229 || event.repeat) return;
   if (event.ctrlKey || event.altKey || event.metaKey) return;
-  if (document.querySelector("main[data-single-keys=off], dialog[open], :popover-open")) return;
+  if (document.querySelector("[data-single-keys=off], dialog[open], :popover-open")) return;
   const key = keyOf(event);
   const focused = document.activeElement;
   if (focused?.matches(FIELDS) && key !== "Escape") return;
   // The browser itself presses a focused control.
   if ((key === "Space" || key === "Enter") && focused?.matches(CONTROLS)) return;
   const control = key && document.querySelector(`[data-key~="${CSS.escape(key)}"]:not(:disabled)`);
-  if (!control) return;
+  if (!control || control.checkVisibility?.() === false) return;
   event.preventDefault();
   control.click();
 });

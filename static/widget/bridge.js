@@ -2,7 +2,7 @@
  * The chat's side of the widget: MCP Apps 2026-01-26 over postMessage, or `window.openai` where that is all there is.
  *
  * `connect(handlers)` resolves to { call, context, message, openLink, fullScreen, save, saved, mimic } once the host has answered.
- * Handlers: input(arguments), result(CallToolResult), context(changes), teardown().
+ * Handlers: input(arguments), result(CallToolResult), cancelled(), context(changes), teardown().
  */
 
 const VERSION = "2026-01-26";
@@ -28,7 +28,7 @@ function wire(receive) {
     if (!asked) return;
     waiting.delete(message.id);
     clearTimeout(asked.timer);
-    if (message.error) asked.reject(new HostError(message.error.message));
+    if (message.error) asked.reject(Object.assign(new HostError(message.error.message), { told: true }));
     else asked.resolve(message.result ?? {});
   });
   return {
@@ -50,6 +50,7 @@ async function standard(handlers) {
   const host = wire((method, params) => {
     if (method === "ui/notifications/tool-input") handlers.input(params.arguments ?? {});
     else if (method === "ui/notifications/tool-result") handlers.result(params);
+    else if (method === "ui/notifications/tool-cancelled") handlers.cancelled();
     else if (method === "ui/notifications/host-context-changed") handlers.context(params);
     else if (method === "ui/resource-teardown") handlers.teardown();
     else if (method !== "ping") return null;
@@ -64,18 +65,22 @@ async function standard(handlers) {
   handlers.context(answer.hostContext ?? {});
   host.notify("ui/notifications/initialized");
   const height = new ResizeObserver(() => {
+    // A full screen has the size that the host gives it.
+    if (document.documentElement.dataset.mode === "fullscreen") return;
     const box = document.documentElement.getBoundingClientRect();
     host.notify("ui/notifications/size-changed", { width: Math.ceil(box.width), height: Math.ceil(box.height) });
   });
   height.observe(document.documentElement);
   const text = (words) => [{ type: "text", text: words }];
+  // A host may refuse what is a courtesy to it.
+  const quietly = (method, params) => host.request(method, params).catch(() => {});
   return {
     mimic: false,
     call: (name, given) => host.request("tools/call", { name, arguments: given }),
-    context: (words) => (can.updateModelContext ? host.request("ui/update-model-context", { content: text(words) }) : undefined),
-    message: can.message ? (words) => host.request("ui/message", { role: "user", content: text(words) }) : null,
-    openLink: can.openLinks ? (url) => host.request("ui/open-link", { url }) : null,
-    fullScreen: async (mode) => handlers.context({ displayMode: (await host.request("ui/request-display-mode", { mode })).mode }),
+    context: (words) => quietly("ui/update-model-context", { content: text(words) }),
+    message: can.message ? (words) => quietly("ui/message", { role: "user", content: text(words) }) : null,
+    openLink: can.openLinks ? (url) => quietly("ui/open-link", { url }) : null,
+    fullScreen: async (mode) => handlers.context({ displayMode: (await quietly("ui/request-display-mode", { mode }))?.mode }),
     save: () => {},
     saved: null,
   };

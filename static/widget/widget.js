@@ -1,16 +1,18 @@
 /**
  * The study screen in a chat: the browser's own forms and htmx, each request carried by a tool that only the app may call.
  *
- * A request that finds no answer is kept and sent again: every step may be repeated, since an item is answered once.
+ * One request goes at a time. One whose answer is lost is sent again, since every step says what it was asked on: an item is answered
+ * once, an undo names the question that stood there, a new session has a key.
  */
 
 import { connect } from "./bridge.js";
 
-const RETRY_MS = [500, 1_500, 4_000, 10_000];
-const LOST_RESULT_MS = 1_200;
+const RETRY_MS = [500, 1_500, 4_000];
+const LOOK_MS = [2_000, 4_000, 8_000, 16_000]; // after the tool was called, for a session whose result never came
 const root = document.documentElement;
 const stage = document.getElementById("stage");
 const line = document.getElementById("status");
+const retry = document.getElementById("retry");
 const spoken = document.getElementById("spoken");
 const words = root.dataset;
 
@@ -19,46 +21,77 @@ let session = null; // its number, once known
 let asked = null; // the arguments of the tool that the model called
 let base = ""; // where links of the page lead
 let gone = false;
+let busy = false;
+let waking; // the timer of a pause
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+const plain = (text) => text?.replace(/^\[\w+\] /, "");
 
 function say(text) {
   line.textContent = text;
   line.hidden = !text;
 }
 
-/** A tool's answer, however often it has to be asked for. Throws what the server refused. */
+/** A person who wants to try once more, or nothing when the chat takes the screen away. */
+const wanted = () =>
+  new Promise((resolve) => {
+    retry.hidden = false;
+    retry.onclick = () => {
+      retry.hidden = true;
+      resolve();
+    };
+  });
+
+/** A tool's answer. Refusals are given back; what is lost on the way is sent again a few times, and then when the person says so. */
 async function ask(tool, given) {
-  for (let turn = 0; ; turn += 1) {
-    try {
-      const answer = await host.call(tool, given);
-      if (!answer.isError) {
-        say("");
-        return answer.structuredContent;
+  busy = true;
+  stage.ariaBusy = "true";
+  try {
+    for (let turn = 0; ; turn += 1) {
+      let lost = words.lost;
+      try {
+        const answer = await host.call(tool, given);
+        if (answer.structuredContent && !answer.isError) {
+          say("");
+          return answer.structuredContent;
+        }
+        const code = answer._meta?.["loci/error"]?.code;
+        const text = plain(answer.content?.[0]?.text);
+        if (answer.isError && code !== "UNAVAILABLE" && code !== "RATE_LIMITED") return { refused: text ?? words.failed, code };
+        lost = text ?? words.failed;
+      } catch (error) {
+        // The chat did not pass it on, or the answer was lost on the way back: who knows which.
+        if (error.told) lost = `${words.lost} (${error.message})`;
       }
-      const code = answer._meta?.["loci/error"]?.code;
-      if (code !== "UNAVAILABLE" && code !== "RATE_LIMITED") return { refused: answer.content?.[0]?.text?.replace(/^\[\w+\] /, "") ?? words.failed };
-    } catch {
-      // The chat did not pass it on, or the answer was lost on the way back.
+      if (gone) return { refused: "" };
+      if (turn < RETRY_MS.length) {
+        say(words.again);
+        await pause(RETRY_MS[turn]);
+      } else {
+        say(lost);
+        await wanted();
+        turn = -1;
+      }
     }
-    if (gone) return { refused: "" };
-    say(words.again);
-    await pause(RETRY_MS[Math.min(turn, RETRY_MS.length - 1)]);
+  } finally {
+    busy = false;
+    stage.ariaBusy = null;
   }
 }
 
 const whole = (text) => (text === undefined || text === "" ? undefined : Number(text));
 const without = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+const newKey = () => crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
 
 /** The tool and its arguments for a form of the study screen. */
 function toolCall(path, form) {
   const [, id, step] = path.match(/\/study\/(\d+)\/(\w+)$/) ?? [];
   const field = Object.fromEntries(form);
   const own = { sessionId: whole(id ?? field.session), itemId: whole(field.item) };
-  if (!step) return ["study_settings", without({ deckId: whole(field.deck), mode: field.mode || undefined, goal: field.goal || undefined, minutes: whole(field.minutes) })];
+  if (!step) return ["study_settings", without({ deckId: whole(field.deck), mode: field.mode || undefined, goal: field.goal || undefined, minutes: whole(field.minutes), key: newKey() })];
   if (step === "finish") return ["study_step", { sessionId: own.sessionId, finish: true }];
-  if (step === "more") return ["study_settings", { sessionId: own.sessionId }];
-  if (step === "undo") return ["study_undo", { sessionId: own.sessionId }];
+  if (step === "more") return ["study_settings", { sessionId: own.sessionId, key: newKey() }];
+  if (step === "undo") return ["study_undo", { sessionId: own.sessionId, at: own.itemId ?? 0 }];
   if (step === "suspend" || step === "bury") return ["study_set_aside", { ...own, until: step === "bury" ? "tomorrow" : "resumed" }];
   const elapsedMs = whole(field.elapsed_ms);
   if (step === "keep") return ["study_rate", without({ ...own, rating: whole(field.rating), wasRight: field.was_right ? true : undefined, elapsedMs })];
@@ -68,11 +101,11 @@ function toolCall(path, form) {
       ...own,
       choice: whole(field.choice),
       pairs: pairs.length ? pairs.map((name) => whole(field[name]) ?? -1) : undefined,
-      answer: "choice" in field || pairs.length ? undefined : (field.answer ?? ""),
+      answer: "choice" in field || pairs.length ? undefined : "unknown" in field ? "" : (field.answer ?? ""),
       elapsedMs,
     })];
   }
-  return ["study_reveal", without(own)];
+  return ["study_reveal", without({ ...own, elapsedMs })];
 }
 
 /** Take note of what a step gave; its HTML. */
@@ -95,29 +128,32 @@ function show(step) {
   appeared();
 }
 
-/** What the fragment asks for when it appears: focus, if the person is here, and words for a screen reader. */
+/** What the fragment asks for when it appears: focus, if the person is here, words for a screen reader, a time to look again. */
 function appeared() {
-  const told = stage.querySelector("[data-announce]");
-  if (told) spoken.textContent = told.dataset.announce;
+  spoken.textContent = stage.querySelector("[data-announce]")?.dataset.announce ?? "";
   if (document.hasFocus()) stage.querySelector("[data-autofocus]")?.focus({ preventScroll: true });
+  clearTimeout(waking);
+  const seconds = Number(stage.querySelector("[data-resume]")?.dataset.resume);
+  if (seconds > 0 && seconds < 3600) waking = setTimeout(() => busy || resume(), seconds * 1000 + 500);
 }
 
 document.addEventListener("htmx:after:swap", appeared);
 
-/** The session by its number, or the one that belongs to what the model asked for. */
-const resume = async () => show(await ask("study_step", session ? { sessionId: session } : (asked ?? {})));
+/** The session as it stands. */
+const resume = async () => show(await ask("study_step", { sessionId: session }));
 
 document.addEventListener("htmx:config:request", (event) => {
   const { ctx } = event.detail;
   ctx.fetch = async (action, request) => {
     const [tool, given] = toolCall(new URL(action, "https://widget.invalid").pathname, request.body ?? []);
     const step = await ask(tool, given);
-    if (step.refused !== undefined) {
-      say(step.refused);
-      const present = await ask("study_step", { sessionId: session });
-      return new Response(present.refused === undefined ? taken(present) : stage.innerHTML, { headers: { "content-type": "text/html" } });
-    }
-    return new Response(taken(step), { headers: { "content-type": "text/html" } });
+    const headers = { "content-type": "text/html" };
+    if (step.refused === undefined) return new Response(taken(step), { headers });
+    // What was filled in stays as it is; anything else is asked again, with the reason beside it.
+    const present = step.code === "INVALID_INPUT" ? step : await ask("study_step", { sessionId: session });
+    say(step.refused);
+    if (present.refused === undefined) return new Response(taken(present), { headers });
+    return new Response("", { headers: { ...headers, "HX-Reswap": "none" } });
   };
 });
 
@@ -126,72 +162,108 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest?.("button");
   if (button?.form && button.type === "submit") {
     event.preventDefault();
-    if (!button.formNoValidate && !button.form.reportValidity()) return;
+    if (busy || (!button.formNoValidate && !button.form.reportValidity())) return;
     button.form.dispatchEvent(new SubmitEvent("submit", { bubbles: true, cancelable: true, submitter: button }));
     return;
   }
   const link = event.target.closest?.("a[href]");
   if (link) {
     event.preventDefault();
-    host.openLink?.(new URL(link.getAttribute("href"), base).href);
+    if (link.dataset.resume !== undefined) busy || resume();
+    else host.openLink?.(new URL(link.getAttribute("href"), base).href);
     return;
   }
   const told = event.target.closest?.("[data-tell]");
   if (told) host.message?.(told.dataset.tell);
 });
 
+// Enter in a field submits without a click.
+document.addEventListener("submit", (event) => {
+  if (!busy) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}, true);
+
 // A form that htmx does not carry, such as "Go on", leads to another screen as a whole.
 document.addEventListener("submit", async (event) => {
   const form = event.target;
-  if (form.hasAttribute("hx-post")) return;
+  if (form.hasAttribute("hx-post") || event.defaultPrevented) return;
   event.preventDefault();
   show(await ask(...toolCall(new URL(form.getAttribute("action"), "https://widget.invalid").pathname, new FormData(form))));
+  form.ariaBusy = null;
 });
 
 const screen = document.getElementById("screen");
 screen.addEventListener("click", () => host.fullScreen(root.dataset.mode === "fullscreen" ? "inline" : "fullscreen"));
 
 function context(fresh) {
-  if (fresh.theme) root.dataset.theme = fresh.theme;
-  for (const [name, value] of Object.entries(fresh.styles?.variables ?? {})) if (value) root.style.setProperty(name, value);
-  for (const [side, pixels] of Object.entries(fresh.safeAreaInsets ?? {})) root.style.setProperty(`--safe-${side}`, `${pixels}px`);
-  if (fresh.displayMode) root.dataset.mode = fresh.displayMode;
-  if (fresh.availableDisplayModes) screen.hidden = !fresh.availableDisplayModes.includes("fullscreen");
+  if (typeof fresh.theme === "string") root.dataset.theme = fresh.theme;
+  for (const [name, value] of Object.entries(fresh.styles?.variables ?? {})) if (typeof value === "string" && value) root.style.setProperty(name, value);
+  for (const [side, pixels] of Object.entries(fresh.safeAreaInsets ?? {})) if (Number.isFinite(parseFloat(pixels))) root.style.setProperty(`--safe-${side}`, `${parseFloat(pixels)}px`);
+  if (typeof fresh.displayMode === "string") root.dataset.mode = fresh.displayMode;
+  if (Array.isArray(fresh.availableDisplayModes)) screen.hidden = !fresh.availableDisplayModes.includes("fullscreen");
   screen.textContent = root.dataset.mode === "fullscreen" ? words.smaller : words.larger;
 }
 
-let begun = false;
-const begin = () => {
-  if (begun || !host) return;
-  begun = true;
-  resume();
-};
+let looking;
+let told = null; // a session that the model's call gave
+
+/** Show what is known, once the host is there. */
+function begin() {
+  clearTimeout(looking);
+  if (busy) looking = setTimeout(begin, 200);
+  else if (host) resume();
+}
+
+/** After a reload, or in a second place, the result may never come; the session may be there. None is started here. */
+function look(turn = 0) {
+  clearTimeout(looking);
+  looking = setTimeout(async () => {
+    if (!host || busy) return;
+    const found = await ask("study_step", session ? { sessionId: session } : { ...asked, onlyFind: true });
+    if (found.code !== "NOT_FOUND" || session) show(found);
+    else if (turn + 1 < LOOK_MS.length) look(turn + 1);
+    else say(found.refused);
+  }, LOOK_MS[turn]);
+}
 
 const handlers = {
   input: (given) => {
     asked = given;
-    if (given.sessionId) session = given.sessionId;
-    // After a reload, or in a second place, the result may never come.
-    setTimeout(begin, LOST_RESULT_MS);
+    if (given.sessionId) session ??= given.sessionId;
+    say(words.loading);
+    look();
   },
   result: (result) => {
-    if (result.isError) {
-      say(result.content?.[0]?.text ?? words.failed);
+    clearTimeout(looking);
+    const id = result.structuredContent?.sessionId;
+    if (result.isError || !id) {
+      if (!stage.childElementCount) say(plain(result.content?.[0]?.text) ?? words.failed);
       return;
     }
-    session = result.structuredContent?.sessionId ?? session;
+    if (id === told) return;
+    told = id;
+    session = id;
     begin();
+  },
+  cancelled: () => {
+    clearTimeout(looking);
+    if (!stage.childElementCount) say(words.cancelled);
   },
   context,
   teardown: () => {
     gone = true;
+    clearTimeout(looking);
+    clearTimeout(waking);
   },
 };
 
 try {
   host = await connect(handlers);
-  session ??= host.saved?.sessionId ?? null;
-  if (session || host.saved) begin();
+  root.classList.toggle("no-links", !host.openLink);
+  root.classList.toggle("no-messages", !host.message);
+  session = host.saved?.sessionId ?? session;
+  if (session) begin();
 } catch {
   say(words.alone);
 }

@@ -56,7 +56,7 @@ def demo(server: Server) -> Server:
 async def pages_of(page: Page, server: Server) -> list[str]:
     """The addresses of one page of each kind, found by walking links as a person does."""
     await page.goto(f"{server.url}/decks")
-    deck = await page.locator(".rows .row-title").last.get_attribute("href")
+    deck = await page.locator(".rows .row-title", has_text="capitals").last.get_attribute("href")
     collection = await page.locator("a[href^='/collections/']").first.get_attribute("href")
     await page.goto(f"{server.url}{deck}")
     card = await page.locator(".card-front").first.get_attribute("href")
@@ -70,7 +70,8 @@ async def pages_of(page: Page, server: Server) -> list[str]:
         "/keys", "/connections", "/connect", "/connect/claude", "/developers",
         "/account", "/plan", "/settings/study", "/no-such-page", f"{collection}", f"{deck}", f"{deck}/edit",
         f"{deck}/settings", f"{deck}/cards/new", "/statistics", f"{deck}/statistics",
-        f"{deck}/study", f"{card}", f"{card}/edit", "/import", *[f"/import/{number}" for number in await imports_of(page, server)],
+        f"{deck}/study", f"{card}", f"{card}/edit", "/import",
+        *[f"/import/{number}" for number in await imports_of(page, server)],
     ]  # fmt: skip
 
 

@@ -23,7 +23,7 @@ CAPITALS = {
 }  # fmt: skip
 CLOZE = "The capital of Estonia is {{c1::Tallinn}}."
 # The engine of the chat says these of itself, whatever the widget does.
-OF_THE_CHAT = ("oncalltool handler replaced", "405 (Method Not Allowed)")
+OF_THE_CHAT = ("oncalltool handler replaced", "405 (Method Not Allowed)", "403 (Forbidden)")
 
 
 @pytest_asyncio.fixture(scope="session")
@@ -190,6 +190,94 @@ async def test_a_grade_whose_answer_is_lost_is_sent_again_and_counts_once(learne
     assert sum(sent["name"] == "study_rate" for sent in await chat.passed("tool")) == 3
 
 
+async def test_an_undo_whose_answer_is_lost_takes_back_one_answer(learner: Learner, narrow: Window) -> None:
+    chat = narrow.chat
+    await chat.open(learner.server.url, learner.key, {"deckId": learner.deck_id})
+    for _ in range(2):
+        await answer(chat)
+    assert learner.reviews() == 2
+    await chat.page.evaluate("window.chat.lose = 2")
+    await chat.widget.get_by_role("button", name="Undo").click()
+    await expect(chat.widget.locator(".notice", has_text="Taken back")).to_be_visible()
+    assert learner.reviews() == 1
+    assert sum(sent["name"] == "study_undo" for sent in await chat.passed("tool")) == 3
+
+
+async def test_a_second_button_waits_while_the_first_is_on_its_way(learner: Learner, narrow: Window) -> None:
+    chat = narrow.chat
+    await chat.open(learner.server.url, learner.key, {"deckId": learner.deck_id})
+    await answer(chat)
+    await chat.widget.get_by_role("button", name="Show answer").click()
+    await chat.widget.get_by_role("button", name="Easy").wait_for()
+    await chat.page.evaluate("window.chat.lose = 1")
+    await chat.widget.get_by_role("button", name="Easy").click()
+    await chat.widget.get_by_role("button", name="Undo").click()
+    await expect(chat.widget.locator(".face:not(.answer)")).to_have_text("Italy")
+    assert learner.reviews() == 2
+    assert "study_undo" not in [sent["name"] for sent in await chat.passed("tool")]
+
+
+async def test_the_frame_shrinks_again_after_a_long_card(learner: Learner, narrow: Window) -> None:
+    learner.call("import_flashcards", deckTitle="Long", cards=[{"front": "long " * 190, "back": "x"}])
+    learner.call("import_flashcards", deckTitle="Long", cards=[{"front": "short", "back": "y"}])
+    deck_id = learner.call("list_decks")["decks"][-1]["deckId"]
+    chat = narrow.chat
+    await chat.open(learner.server.url, learner.key, {"deckId": deck_id})
+    await chat.widget.locator(".study").wait_for()
+    assert await chat.page.evaluate("window.chat.height") <= 500
+    tall = await chat.page.evaluate("window.chat.height")
+    await chat.widget.get_by_role("button", name="Show answer").click()
+    await chat.widget.get_by_role("button", name="Good").wait_for()
+    assert await chat.page.evaluate("window.chat.height") <= 500
+    await chat.widget.get_by_role("button", name="Easy").click()
+    await expect(chat.widget.locator(".face:not(.answer)")).to_have_text("short")
+    await chat.page.wait_for_timeout(300)
+    assert await chat.page.evaluate("window.chat.height") < tall
+
+
+async def test_a_full_screen_keeps_its_size(learner: Learner, narrow: Window) -> None:
+    chat = narrow.chat
+    await chat.open(learner.server.url, learner.key, {"deckId": learner.deck_id})
+    await chat.widget.locator(".study").wait_for()
+    await chat.widget.get_by_role("button", name="Full screen").click()
+    await expect(chat.widget.get_by_role("button", name="Back to the chat")).to_be_visible()
+    before = await chat.page.evaluate("window.chat.height")
+    await chat.page.wait_for_timeout(700)
+    assert await chat.page.evaluate("window.chat.height") == before
+
+
+async def test_a_tool_that_was_cancelled_starts_nothing(learner: Learner, narrow: Window) -> None:
+    chat = narrow.chat
+    await chat.open(learner.server.url, learner.key, {"deckId": learner.deck_id}, result="cancelled")
+    await expect(chat.widget.get_by_text("did not start a session")).to_be_visible()
+    await chat.page.wait_for_timeout(2_500)
+    assert await chat.passed("tool") == []
+
+
+async def test_a_late_result_is_the_one_session(learner: Learner, narrow: Window) -> None:
+    chat = narrow.chat
+    await chat.open(learner.server.url, learner.key, {"deckId": learner.deck_id}, result="late")
+    await chat.widget.locator(".study").wait_for()
+    await answer(chat)
+    result = await chat.page.evaluate("window.chat.result.structuredContent.sessionId")
+    steps = {sent["arguments"].get("sessionId") for sent in await chat.passed("tool")} - {None}
+    assert steps == {result}
+
+
+async def test_what_will_never_be_allowed_says_why(server: Server, narrow: Window) -> None:
+    email = f"{secrets.token_hex(4)}@example.org"
+    key = server.key(email, "decks:read", "decks:write", "study:render")
+    cards = [{"front": front, "back": back} for front, back in CAPITALS.items()]
+    made = server.call(key, "import_flashcards", {"deckTitle": "Capitals", "cards": cards})["structuredContent"]
+    chat = narrow.chat
+    await chat.open(server.url, key, {"deckId": made["deckId"]})
+    await chat.widget.get_by_role("button", name="Show answer").click()
+    await expect(chat.widget.get_by_role("button", name="Try again")).to_be_visible(timeout=15_000)
+    sent = len(await chat.passed("tool"))
+    await chat.page.wait_for_timeout(1_000)
+    assert len(await chat.passed("tool")) == sent
+
+
 async def test_theme_full_screen_links_keys_and_the_end(learner: Learner, narrow: Window) -> None:
     chat = narrow.chat
     await chat.open(learner.server.url, learner.key, {"deckId": learner.deck_id}, theme="light")
@@ -203,6 +291,10 @@ async def test_theme_full_screen_links_keys_and_the_end(learner: Learner, narrow
     await chat.widget.get_by_role("button", name="Full screen").click()
     await expect(chat.widget.get_by_role("button", name="Back to the chat")).to_be_visible()
     await chat.widget.get_by_role("link", name="Edit").click()
+    for _ in range(40):
+        if await chat.passed("link"):
+            break
+        await chat.page.wait_for_timeout(50)
     (link,) = await chat.passed("link")
     assert link["url"].startswith(f"{learner.server.url}/cards/")
     await body.evaluate("() => document.activeElement.blur()")  # Space is the link's while it has the focus

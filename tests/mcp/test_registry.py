@@ -60,7 +60,7 @@ FLASHCARDS = READING_CARDS | WRITING_CARDS | {"delete_flashcards", "delete_deck"
 # What the study screen calls; the model is not to see them.
 OF_THE_APP = {
     "study_step": Scope.STUDY_RENDER,
-    "study_reveal": Scope.STUDY_RENDER,
+    "study_reveal": Scope.STUDY_WRITE,
     "study_answer": Scope.STUDY_WRITE,
     "study_rate": Scope.STUDY_WRITE,
     "study_undo": Scope.STUDY_WRITE,
@@ -107,7 +107,7 @@ def test_all_four_hints_are_given_and_follow_from_what_the_tool_does(tool: AnyTo
         assert {"readOnlyHint", "destructiveHint", "openWorldHint"} <= set(hints)
         return
     assert hints == {
-        "readOnlyHint": tool.name in READING | {"study_reveal"},
+        "readOnlyHint": tool.name in READING,
         "destructiveHint": tool.name in DELETING,
         "idempotentHint": tool.name not in ADDING,
         "openWorldHint": False,

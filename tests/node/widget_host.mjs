@@ -83,7 +83,12 @@ async function run() {
   await bridge.sendSandboxResourceReady({ html: contents[0].text, csp: ui.csp });
   await initialized;
   await bridge.sendToolInput({ arguments: given });
-  if (query.get("result") !== "lost") {
+  if (query.get("result") === "cancelled") await bridge.sendToolCancelled({ reason: "denied" });
+  else if (query.get("result") === "late") {
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    chat.result = await client.callTool({ name, arguments: given });
+    await bridge.sendToolResult(chat.result);
+  } else if (query.get("result") !== "lost") {
     chat.result = await client.callTool({ name, arguments: given });
     chat.resultAt = performance.now();
     await bridge.sendToolResult(chat.result);

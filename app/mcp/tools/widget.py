@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any, Literal, TypeVar
 
+import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from app.accounts import queries as accounts
+from app.core import idempotency
 from app.core.settings import Settings
-from app.domain.errors import N_, InvalidInput
+from app.domain.errors import N_, InvalidInput, NotFound
 from app.domain.modes import Goal, Mode
 from app.domain.scheduling import Rating
 from app.domain.scopes import Scope
@@ -24,7 +27,7 @@ from app.study.files import files_of_item
 from app.study.queue import most_due_deck
 from app.study.sessions import Wish
 from app.study.views import Session
-from app.ui.render import Reader, render
+from app.ui.render import Reader, render, translate
 from app.ui.study_view import screen
 
 GivenT = TypeVar("GivenT", bound=Input)
@@ -46,12 +49,21 @@ def _about(call: Call) -> dict[str, Any]:
     return {"clock": study_clock(call.caller), "now": call.now}
 
 
-async def _screen(call: Call, session: Session, message: str = "") -> Reply[Screen]:
+async def _screen(call: Call, session: Session, message: str = "", *, elapsed_ms: int = 0) -> Reply[Screen]:
     about = _about(call)
     report = await snapshots.report(call.caller.account_id, session, **about) if session.finished else None
     reader = Reader(call.caller.language, call.caller.zone)
     files = await files_of_item(call.caller.account_id, session)
-    shown = screen(session, reader, report=report, message=message, files=files, embedded=True)
+    shown = screen(
+        session,
+        reader,
+        report=report,
+        message=translate(reader, message) if message else "",
+        files=files,
+        elapsed_ms=elapsed_ms,
+        embedded=True,
+        single_keys=(await accounts.account(call.caller.account_id)).single_keys,
+    )
     missed = "; ".join(card.front[:80] for card in report.missed[:10]) if report else ""
     return Reply(
         Screen(
@@ -88,6 +100,7 @@ class StudyStep(Input):
     goal: StudyGoal = "review"
     minutes: Minutes | UnsetType = UNSET
     finish: Annotated[bool, Meta(description="End it here.")] = False
+    only_find: Annotated[bool, Meta(description="Show a session that is there; start none.")] = False
 
 
 async def study_step(call: Call, given: StudyStep) -> Reply[Screen]:
@@ -98,6 +111,8 @@ async def study_step(call: Call, given: StudyStep) -> Reply[Screen]:
         wish = Wish(mode=Mode(given.mode), goal=Goal(given.goal), deck_id=deck_id, minutes=given.minutes or None)
         session_id = await sessions.resumable(account_id, wish, **about)
         if session_id is None:
+            if given.only_find:
+                raise NotFound(N_("No study session has begun yet."), N_("Ask the chat to start one."))
             return await _screen(call, await sessions.start(account_id, wish, **about))
     step = sessions.finish if given.finish else sessions.session
     return await _screen(call, await step(account_id, session_id, **about))
@@ -108,9 +123,19 @@ class StudyItem(Input):
     item_id: ItemId
 
 
-async def study_reveal(call: Call, given: StudyItem) -> Reply[Screen]:
+class StudyReveal(StudyItem):
+    elapsed_ms: ElapsedMs | UnsetType = UNSET
+
+
+async def study_reveal(call: Call, given: StudyReveal) -> Reply[Screen]:
     about = _about(call)
-    return await _screen(call, await sessions.reveal(call.caller.account_id, given.session_id, given.item_id, **about))
+    session = await sessions.reveal(call.caller.account_id, given.session_id, given.item_id, **about)
+    return await _screen(call, session, elapsed_ms=_elapsed(given.elapsed_ms, session, given.item_id))
+
+
+def _elapsed(elapsed_ms: int | UnsetType, session: Session, item_id: int) -> int:
+    """The time so far of a question that goes on."""
+    return elapsed_ms if elapsed_ms is not UNSET and session.item and session.item.id == item_id else 0
 
 
 class StudyAnswer(StudyItem):
@@ -138,7 +163,7 @@ async def study_answer(call: Call, given: StudyAnswer) -> Reply[Screen]:
         raise InvalidInput(N_("There is no answer."), N_("Give answer, choice or pairs."), field="answer")
     about = _about(call)
     session = await sessions.submit(call.caller.account_id, given.session_id, given.item_id, answer, **about)
-    return await _screen(call, session)
+    return await _screen(call, session, elapsed_ms=_elapsed(given.elapsed_ms, session, given.item_id))
 
 
 class StudyRate(StudyItem):
@@ -148,7 +173,7 @@ class StudyRate(StudyItem):
 
 
 async def study_rate(call: Call, given: StudyRate) -> Reply[Screen]:
-    _, session = await sessions.keep(
+    kept, session = await sessions.keep(
         call.caller.account_id,
         given.session_id,
         given.item_id,
@@ -157,16 +182,26 @@ async def study_rate(call: Call, given: StudyRate) -> Reply[Screen]:
         elapsed_ms=None if given.elapsed_ms is UNSET else given.elapsed_ms,
         **_about(call),
     )
-    return await _screen(call, session)
+    other = kept.repeated and given.rating is not UNSET and kept.rating != given.rating
+    return await _screen(
+        call, session, N_("This card was answered somewhere else; that answer counts.") if other else ""
+    )
 
 
 class StudyUndo(Input):
     session_id: SessionId
+    at: (
+        Annotated[
+            int, Meta(ge=0, description="The question on the screen, 0 for none: undo once, however often asked.")
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 async def study_undo(call: Call, given: StudyUndo) -> Reply[Screen]:
-    about = _about(call)
-    return await _screen(call, await sessions.undo(call.caller.account_id, given.session_id, **about))
+    at = UNSET if given.at is UNSET else given.at or None
+    session = await sessions.undo(call.caller.account_id, given.session_id, at=at, **_about(call))
+    return await _screen(call, session, N_("Taken back. Answer again."))
 
 
 class StudySetAside(StudyItem):
@@ -188,6 +223,9 @@ async def study_set_aside(call: Call, given: StudySetAside) -> Reply[Screen]:
 
 
 class StudySettings(Input):
+    key: Annotated[
+        str, Meta(min_length=1, max_length=80, description="Of this wish: one session, however often asked.")
+    ]
     session_id: (
         Annotated[int, Meta(ge=1, description="Go on beyond the day's limits with a session like this one.")]
         | UnsetType
@@ -200,15 +238,25 @@ class StudySettings(Input):
 
 async def study_settings(call: Call, given: StudySettings) -> Reply[Screen]:
     account_id, about = call.caller.account_id, _about(call)
+    sent = msgspec.to_builtins(given)
+    before = await idempotency.begin(account_id, "study_settings", given.key, sent, call.now)
+    if before is not None:
+        return await _screen(call, await sessions.session(account_id, before, **about))
+    session = await _wished(account_id, given, about)
+    await idempotency.finish(account_id, "study_settings", given.key, session.id)
+    return await _screen(call, session)
+
+
+async def _wished(account_id: int, given: StudySettings, about: dict[str, Any]) -> Session:
     if given.session_id is not UNSET:
-        return await _screen(call, await sessions.more(account_id, given.session_id, **about))
+        return await sessions.more(account_id, given.session_id, **about)
     wish = Wish(
         mode=Mode(given.mode),
         goal=Goal(given.goal),
         deck_id=given.deck_id or None,
         minutes=given.minutes or None,
     )
-    return await _screen(call, await sessions.start(account_id, wish, **about))
+    return await sessions.start(account_id, wish, **about)
 
 
 def _app_only(
@@ -244,7 +292,13 @@ STUDY_STEP = _app_only(
     study_step,
 )
 STUDY_REVEAL = _app_only(
-    "study_reveal", "Study: answer", "Turns a card.", Kind.READ, Scope.STUDY_RENDER, StudyItem, study_reveal
+    "study_reveal",
+    "Study: answer",
+    "Turns a flashcard.",
+    Kind.IDEMPOTENT_WRITE,
+    Scope.STUDY_WRITE,
+    StudyReveal,
+    study_reveal,
 )
 STUDY_ANSWER = _app_only(
     "study_answer",

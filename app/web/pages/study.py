@@ -110,7 +110,7 @@ async def _shown(
     if session.finished:
         report = await snapshots.report(me.account.id, session, clock=study_clock(me), now=clock.now())
     files = await files_of_item(me.account.id, session)
-    shown = screen(session, reader_of(request), report=report, files=files, **more)
+    shown = screen(session, reader_of(request), report=report, files=files, single_keys=me.account.single_keys, **more)
     return page(request, "study/page.html", nav="study", status=status, screen=shown)
 
 
@@ -171,7 +171,8 @@ def _given(form: Form) -> str | int | dict[int, int]:
     if form.has("pair-0"):
         places = range(8)
         return {place: form.whole(f"pair-{place}") for place in places if form.text(f"pair-{place}")}
-    return form.text("answer")
+    # Who gives up is not graded on what stands in the field.
+    return "" if form.has("unknown") else form.text("answer")
 
 
 @post("/study/{session_id:int}/keep", status_code=200)
@@ -218,8 +219,11 @@ async def _put_aside(request: HtmlRequest, me: SignedIn, session_id: int, *, sus
 @post("/study/{session_id:int}/undo", status_code=200)
 async def undo(request: HtmlRequest, me: Me, session_id: FromPath[int]) -> Response[str]:
     """Take the last answer back and show its question again."""
+    form = await Form.of(request)
     try:
-        session = await sessions.undo(me.account.id, session_id, clock=study_clock(me), now=clock.now())
+        session = await sessions.undo(
+            me.account.id, session_id, at=form.id("item"), clock=study_clock(me), now=clock.now()
+        )
     except NotFound as error:
         return await _shown(request, me, await _present(me, session_id), message=_said(request, error))
     return await _shown(request, me, session, message=translate(reader_of(request), "Taken back. Answer again."))
