@@ -77,6 +77,10 @@ def _guide(guide: Guide) -> Iterator[str]:
             yield from _block(item, "   ")
         yield ""
         yield f"   Then: {_markdown(step.see)}"
+    yield ""
+    yield "## How studying looks here"
+    yield ""
+    yield _markdown(guide.studying)
     if guide.more:
         yield ""
         yield f"## {guide.more_title}"

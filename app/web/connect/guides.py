@@ -62,6 +62,8 @@ class Guide:
     needs: tuple[str, ...]
     """Besides an account here."""
     steps: tuple[Step, ...]
+    studying: str
+    """How a study session looks in this client."""
     more_title: str = ""
     more: tuple[Copyable, ...] = ()
 
@@ -77,6 +79,19 @@ _ALLOW = Step(
     ),
     N_("A page that says where your browser goes next; then you are back in the app."),
 )
+_IN_AN_APP = N_(
+    "Say <b>study with me</b>. The study screen opens in the conversation: questions, buttons with the time until a card "
+    "comes back, keys 1 to 4, and a button for the full screen. What the chat learns is your progress and what you "
+    "missed, never an answer before you gave yours. Pictures and sounds of cards are one click away in the browser."
+)
+_WHERE_APPS_ARE = N_(
+    "Say <b>study with me</b>. A version that shows MCP apps opens the study screen; another one asks the questions as "
+    "text, one at a time: answer in your own words, or say how well you knew it."
+)
+_IN_WORDS = N_(
+    "Say <b>study with me</b>. The questions come as text, one at a time: answer in your own words, by the letter of a "
+    "choice, or say how well you knew it. After each answer you see the verdict and when the card comes back."
+)
 _TRY = N_("A list of your decks, or the news that there are none yet. The app may first show the call and ask you.")
 
 CLAUDE = Guide(
@@ -89,6 +104,7 @@ CLAUDE = Guide(
         N_("A Claude account. On the free plan Claude takes one connector of your own; paid plans take more."),
         N_("In a Team or Enterprise organisation an owner adds the connector first; each member then connects it."),
     ),
+    studying=_IN_AN_APP,
     steps=(
         Step(
             N_("In Claude open <b>Customize</b> in the sidebar and there <b>Connectors</b>."),
@@ -123,6 +139,7 @@ CLAUDE_CODE = Guide(
     title=N_("Connect Claude Code"),
     lead=N_("One command in the terminal, then a page in the browser."),
     needs=(N_("Claude Code, installed and signed in."),),
+    studying=_IN_WORDS,
     steps=(
         Step(
             N_("Run this in a terminal, outside a session. Without <b>--scope user</b> it counts for one project."),
@@ -172,6 +189,7 @@ CHATGPT = Guide(
             "Settings, Apps, Advanced settings; the button is then called <b>Create app</b>."
         ),
     ),
+    studying=_IN_AN_APP,
     steps=(
         Step(
             N_("Open <b>Plugins</b> in ChatGPT, press the plus and choose <b>Add custom MCP server</b>."),
@@ -205,6 +223,7 @@ VSCODE = Guide(
     title=N_("Connect VS Code"),
     lead=N_("With GitHub Copilot in VS Code: one click, one command or one file."),
     needs=(N_("VS Code 1.102 or newer with Copilot Chat."),),
+    studying=_WHERE_APPS_ARE,
     steps=(
         Step(
             N_("Press one of these, or run the command in a terminal."),
@@ -251,6 +270,7 @@ CURSOR = Guide(
     title=N_("Connect Cursor"),
     lead=N_("One click, or one file."),
     needs=(N_("Cursor, installed and signed in."),),
+    studying=_WHERE_APPS_ARE,
     steps=(
         Step(
             N_("Press one of these."),
@@ -295,6 +315,7 @@ OTHER = Guide(
     title=N_("Connect another client"),
     lead=N_("Whatever speaks MCP over HTTP: with a sign-in page, or with a key where there is no browser."),
     needs=(N_("A client that takes a remote MCP server. The transport is called streamable HTTP, or just HTTP."),),
+    studying=_WHERE_APPS_ARE,
     steps=(
         Step(
             N_("Where the client takes a server, connector or app, give it this address."),
