@@ -29,6 +29,7 @@ from benchmarks.figures import Figures, as_mapping, table
 from benchmarks.fitting import fit_many
 from benchmarks.measure import FULL, QUICK, Amount, Target, measure
 from benchmarks.notes import load_notes, note_subjects
+from benchmarks.packages import packages
 from benchmarks.processes import free_port, process
 from benchmarks.subjects import subjects
 from benchmarks.texts import Writer
@@ -37,6 +38,7 @@ from benchmarks.world import import_batches, load
 
 _SEED = 5
 _CARDS, _QUICK_CARDS = 100_000, 10_000
+_PACKAGE_CARDS = 10_000
 _NOTES, _QUICK_NOTES = 10_000, 1_000
 # Limits must not be what is measured; the statement that checks them runs all the same.
 _FIGURES = "pro.decks=1000000 pro.cards=10000000 pro.notes=1000000 pro.calls_per_minute=100000000 pro.burst=100000000"
@@ -101,8 +103,10 @@ def _run(folder: Path, cards: int, notes: int, amount: Amount) -> tuple[list[Fig
             version = uvloop.run(_with_pool(lambda: fetch_value("SHOW server_version")))
         # With the server gone, whose worker would take the job.
         fitted = uvloop.run(_with_pool(lambda: fit_many(cards, now=clock.now())))
+        packed = uvloop.run(_with_pool(lambda: packages(min(cards, _PACKAGE_CARDS), now=clock.now())))
     return lines, {
         **fitted,
+        **packed,
         **document_size(),
         **painted,
         "cards": cards,

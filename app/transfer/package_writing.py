@@ -152,12 +152,22 @@ class WriteOrder:
     relearning_steps: int
 
 
-def _free(wanted: int, taken: set[int]) -> int:
-    """The id, or the next that is free: ids are times in milliseconds, and some happen at once."""
-    while wanted in taken:
-        wanted += 1
-    taken.add(wanted)
-    return wanted
+class _Ids:
+    """Ids that are times in milliseconds: each is the one wanted, or the next that is free."""
+
+    def __init__(self) -> None:
+        self._beyond: dict[int, int] = {}
+
+    def take(self, wanted: int) -> int:
+        # Every id that is taken points beyond itself, and a walk shortens the pointers that it follows: a thousand
+        # equal times cost a thousand steps, not a million.
+        free, walked = wanted, list[int]()
+        while free in self._beyond:
+            walked.append(free)
+            free = self._beyond[free]
+        for id in (*walked, free):
+            self._beyond[id] = free + 1
+        return free
 
 
 def _checksum(text: str) -> int:
@@ -179,9 +189,9 @@ class _Writer:
     kinds: dict[str, MediaKind] = field(default_factory=dict[str, MediaKind])
     media: dict[str, str] = field(default_factory=dict[str, str])
     """Numbers of files and their names, as Anki's `media` has them."""
-    note_ids: set[int] = field(default_factory=set[int])
-    card_ids: set[int] = field(default_factory=set[int])
-    log_ids: set[int] = field(default_factory=set[int])
+    note_ids: _Ids = field(default_factory=_Ids)
+    card_ids: _Ids = field(default_factory=_Ids)
+    log_ids: _Ids = field(default_factory=_Ids)
     position: int = 0
 
     def begin(self) -> None:
@@ -237,7 +247,7 @@ class _Writer:
         ]
         created = card.created_at or self.order.now
         changed = int((card.updated_at or created).timestamp())
-        note_id = _free(int(created.timestamp() * 1000), self.note_ids)
+        note_id = self.note_ids.take(int(created.timestamp() * 1000))
         tags = " ".join(tags_of(card))
         self.cursor.execute(
             _NOTE,
@@ -258,14 +268,14 @@ class _Writer:
             relearning_steps=self.order.relearning_steps,
             retention=self.order.desired_retention,
         )
-        card_id = _free(note_id, self.card_ids)
+        card_id = self.card_ids.take(note_id)
         self.cursor.execute(
             _CARD,
             (card_id, note_id, deck_id, numbers.ord, changed, numbers.type, numbers.queue, numbers.due, numbers.ivl,
              numbers.factor, numbers.reps, numbers.lapses, numbers.left, numbers.flags, numbers.data),
         )  # fmt: skip
         for row in log_numbers(question.reviews):
-            moment = _free(row.id, self.log_ids)
+            moment = self.log_ids.take(row.id)
             values = (moment, card_id, row.ease, row.ivl, row.last_ivl, row.factor, row.time, row.type)
             self.cursor.execute(_LOG, values)
 

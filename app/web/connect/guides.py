@@ -80,9 +80,9 @@ _ALLOW = Step(
     N_("A page that says where your browser goes next; then you are back in the app."),
 )
 _IN_AN_APP = N_(
-    "Say <b>study with me</b>. The study screen opens in the conversation: questions, buttons with the time until a card "
-    "comes back, keys 1 to 4, and a button for the full screen. What the chat learns is your progress and what you "
-    "missed, never an answer before you gave yours. Pictures and sounds of cards are one click away in the browser."
+    "Say <b>study with me</b>. The study screen opens in the conversation: questions, buttons with the time until a "
+    "card comes back, keys 1 to 4, and a button for the full screen. What the chat learns is your progress and what "
+    "you missed, never an answer before you gave yours. Pictures and sounds of cards are one click away in the browser."
 )
 _WHERE_APPS_ARE = N_(
     "Say <b>study with me</b>. A version that shows MCP apps opens the study screen; another one asks the questions as "
