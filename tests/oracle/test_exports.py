@@ -162,10 +162,14 @@ async def test_our_package_comes_back_to_its_account_and_to_another_one(given: G
 
     def plain(cards: dict[str, BroughtCard], decks_: dict[int, str]) -> list[Any]:
         return sorted(
-            (card.front, card.back, decks_[card.deck], [use.side for use in card.media],
-             [(q.ordinal, q.state, q.reps, q.lapses, q.suspended, q.flag, q.leech, len(q.reviews)) for q in card.questions])
+            (card.front, card.back, decks_[card.deck], [use.side for use in card.media], marks(card))
             for card in cards.values()
-        )  # fmt: skip
+        )
+
+    def marks(card: BroughtCard) -> list[Any]:
+        return [
+            (q.ordinal, q.state, q.reps, q.lapses, q.suspended, q.flag, q.leech, len(q.reviews)) for q in card.questions
+        ]
 
     assert plain(after, other_names) == plain(before, names)
 
