@@ -78,7 +78,7 @@ async def run_preview(account_id: int, import_id: int, *, settings: Settings, no
             preview = await previews.preview(head, reading.lines(path, order))
     except Unavailable:
         raise
-    except AppError as error:
+    except Exception as error:
         await give_up(account_id, import_id, _failure(error), now=now)
         return
     await execute(
@@ -101,7 +101,7 @@ async def run_import(account_id: int, import_id: int, *, settings: Settings, now
             whole = await _apply(head, reading.lines(path, order))
     except Unavailable:
         raise
-    except AppError as error:
+    except Exception as error:
         await give_up(account_id, import_id, _failure(error), now=now)
         return
     if whole:
@@ -122,8 +122,15 @@ async def _begun(
     return Import(account, import_id, view.choices, Limits(figures, settings.deck_card_cap), settings, now)
 
 
-def _failure(error: AppError) -> Failure:
-    return Failure(error.message, error.hint, dict(error.params))
+def _failure(error: Exception) -> Failure:
+    """What the person is told: of a fault of ours only that there was one. Trying again would end the same way."""
+    if isinstance(error, AppError):
+        return Failure(error.message, error.hint, dict(error.params))
+    _log.error("import_fault", error=type(error).__name__)
+    return Failure(
+        N_("Something went wrong here while this file was being dealt with."),
+        N_("What had come in before is there, and can be undone. Please tell whoever runs this server."),
+    )
 
 
 @asynccontextmanager

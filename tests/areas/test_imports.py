@@ -196,6 +196,29 @@ def _limits() -> Any:
 # --- once, whole, resumed
 
 
+class Killed(BaseException):
+    """The end of a process in the middle of its work."""
+
+
+async def test_a_fault_is_told_and_what_came_in_can_be_undone(monkeypatch: pytest.MonkeyPatch) -> None:
+    account = await make_account()
+    rows = "front,back\n" + "".join(f"f{number},b{number}\n" for number in range(600))
+    from app.transfer import inserting
+
+    write = inserting.write
+
+    async def faulty(head: Any, batch: Any, *more: Any) -> Any:
+        if batch.start:
+            raise ZeroDivisionError
+        return await write(head, batch, *more)
+
+    monkeypatch.setattr(inserting, "write", faulty)
+    view = await bring(account.id, "many.csv", rows)
+    assert view.failure is not None
+    assert (view.state, len(await fronts(account.id))) == (ImportState.FAILED, 500)
+    assert await imports.undo(account.id, view.id, now=NOW) == 500
+
+
 async def test_a_killed_import_goes_on_where_it_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     account = await make_account()
     rows = "front,back\n" + "".join(f"f{number},b{number}\n" for number in range(1_200))
@@ -209,11 +232,11 @@ async def test_a_killed_import_goes_on_where_it_stopped(monkeypatch: pytest.Monk
         nonlocal calls
         calls += 1
         if calls == 2:
-            raise RuntimeError
+            raise Killed
         return await write(*arguments)
 
     monkeypatch.setattr(inserting, "write", dying)
-    with pytest.raises(RuntimeError):
+    with pytest.raises(Killed):
         await run_import(account.id, import_id, settings=SETTINGS, now=NOW)
     view = await imports.imported(account.id, import_id)
     assert (view.state, view.progress, len(await fronts(account.id))) == (ImportState.IMPORTING, 500, 500)
