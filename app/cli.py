@@ -137,8 +137,11 @@ def account_plan(email: str, plan: str) -> None:
 
     async def work(settings: Settings) -> Plan:
         from app.accounts import service
+        from app.billing.queries import is_customer
 
-        return (await service.set_plan(email, Plan(plan), now=clock.now(), alone=not settings.takes_payments)).plan
+        # Who pays keeps what is paid for, also when this shell lacks the server's settings for payments.
+        alone = not settings.takes_payments and not await is_customer(await _account_id(email))
+        return (await service.set_plan(email, Plan(plan), now=clock.now(), alone=alone)).plan
 
     counts = _run(work)
     click.echo(f"The plan is {counts} now.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -64,23 +65,28 @@ def verify(body: bytes, signature: str | None, secrets: Sequence[str], *, livemo
         raise EventRefused("mode")
     about = envelope.data.object
     customer = about.get("id") if about.get("object") == "customer" else about.get("customer")
-    return Event(
-        envelope.id,
-        envelope.type,
-        envelope.livemode,
-        datetime.fromtimestamp(envelope.created, UTC),
-        _name(customer),
-        _name(about.get("charge")),
-    )
+    try:
+        created = datetime.fromtimestamp(envelope.created, UTC)
+    except (ValueError, OverflowError, OSError):
+        raise EventRefused("body") from None
+    texts = (envelope.id, envelope.type, _name(customer), _name(about.get("charge")))
+    if any(text is not None and not _NAME.fullmatch(text) for text in texts):
+        raise EventRefused("body")
+    return Event(envelope.id, envelope.type, envelope.livemode, created, *texts[2:])
 
 
 def _is_signed(body: bytes, signature: str | None, secret: str) -> bool:
     import stripe  # a server that takes no payments never loads it
 
+    if signature is None or not signature.isascii():  # which the comparison of the library cannot take
+        return False
     try:
         return stripe.WebhookSignature.verify_header(body, signature, secret, TOLERANCE_SECONDS)
     except (stripe.SignatureVerificationError, ValueError):
         return False
+
+
+_NAME = re.compile(r"[!-~]{1,255}")
 
 
 def _name(value: object) -> str | None:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from app.accounts.entitlements import entitlements
 from app.billing.gateway import Price
 from app.billing.rows import price_of, subscription_of
-from app.core.db import fetch
+from app.core.db import fetch, fetch_value
 from app.core.settings import Settings
 from app.domain.billing import Standing, Subscription, Verdict, date_of, decisive, is_running, judge, sentence
 from app.domain.plans import Plan, Source, plan_in_force
@@ -73,3 +73,8 @@ async def offers(livemode: bool) -> list[Price]:
     rows = await fetch("SELECT * FROM billing_price WHERE livemode = $1", livemode)
     order = list(Plan)
     return sorted(map(price_of, rows), key=lambda price: (order.index(price.plan), price.interval))
+
+
+async def is_customer(account_id: int) -> bool:
+    """Whether the account has ever gone to pay."""
+    return bool(await fetch_value("SELECT 1 FROM billing_customer WHERE account_id = $1 LIMIT 1", account_id))

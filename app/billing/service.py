@@ -152,7 +152,10 @@ async def resume(gateway: Gateway, account_id: int, settings: Settings, *, now: 
         await gateway.resume(found.stripe_id, cancels_with_period=found.cancels_with_period, key=key)
     except Gone:
         raise PaymentsUnavailable from None
-    await sync.refresh(gateway, account_id, grace=grace_of(settings), now=now)
+    try:
+        await sync.refresh(gateway, account_id, grace=grace_of(settings), now=now)
+    except PaymentsUnavailable:  # it is resumed; what is shown of it follows
+        await queue.enqueue(sync.REFRESH_JOB, {"account_id": account_id}, now)
 
 
 async def close(gateway: Gateway, payload: Mapping[str, Any]) -> None:

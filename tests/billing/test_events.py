@@ -255,6 +255,21 @@ def test_an_event_of_the_other_mode_is_refused(fake: FakeStripe) -> None:
             verify(body, headers["stripe-signature"], [SECRET], livemode=livemode)
 
 
+@pytest.mark.parametrize("signature", ["t=1,v1=\xe9", "\u2028", "t=é,v1=0", "v1=,t="])
+def test_a_signature_of_strange_letters_is_a_bad_one(signature: str) -> None:
+    with pytest.raises(EventRefused, match="signature"):
+        verify(b"{}", signature, [SECRET], livemode=False)
+
+
+@pytest.mark.parametrize(
+    "change", [{"id": "evt_\x00"}, {"id": "evt\u00e9"}, {"created": 10**18}, {"created": -(10**14)}, {"type": ""}]
+)
+def test_a_signed_event_with_impossible_values_is_refused(fake: FakeStripe, change: dict[str, Any]) -> None:
+    body, headers = fake.signed(made_event(fake) | change)
+    with pytest.raises(EventRefused, match="body"):
+        verify(body, headers["stripe-signature"], [SECRET], livemode=False)
+
+
 @pytest.mark.parametrize("given", [[], {"id": "evt_1"}, {"id": 1, "type": "x", "created": 1, "livemode": False}, "x"])
 def test_a_signed_body_that_is_no_event_is_refused(fake: FakeStripe, given: Any) -> None:
     body, headers = fake.signed(given)

@@ -98,8 +98,9 @@ def _why_not(caller: Caller, standing: PlanStanding, settings: Settings) -> str 
     refusal = write_refusal(caller, standing, settings)
     if refusal is not None:
         return str(refusal)
-    if Scope.DECKS_WRITE not in caller.scopes:
-        return f"This connection was not granted {Scope.DECKS_WRITE.value}; connect again and allow it."
+    missing = [scope.value for scope in (Scope.DECKS_WRITE, Scope.MEMORY_WRITE) if scope not in caller.scopes]
+    if len(missing) == 2:
+        return f"This connection was not granted {' or '.join(missing)}; connect again and allow it."
     return None
 
 

@@ -20,7 +20,7 @@ from app.domain.errors import N_, AppError, NotFound
 from app.domain.plans import Plan, ai_write_refusal, effective_plan, limits_for
 from app.notes import queries as note_queries
 from app.ui.plan_view import plan_name, price_text, standing_text
-from app.web.context import HtmlRequest, Me, done, failed, go, pace, page, reader_of, web_context
+from app.web.context import HtmlRequest, Me, done, go, pace, page, reader_of, web_context
 from app.web.errors import with_retry_after
 from app.web.forms import Form
 from app.web.pages.sign_in import refusal
@@ -90,9 +90,10 @@ async def back(request: HtmlRequest, me: Me) -> Response[None]:
         return go(request, "/plan")
     try:
         await sync.refresh(gateway, me.account.id, grace=service.grace_of(settings), now=clock.now())
-    except PaymentsUnavailable as error:
+    except PaymentsUnavailable:
         await queue.enqueue(sync.REFRESH_JOB, {"account_id": me.account.id}, clock.now())
-        return go(request, "/plan", failed(error))
+        note = N_("Stripe cannot be asked at the moment. If you have paid, do not pay again: this page shows it soon.")
+        return go(request, "/plan", ("info", note, {}))
     found = await billing.standing(me.account.id, settings, now=clock.now())
     paid = "paid" in request.query_params
     if found.standing in GIVING and (paid or (found.verdict and found.verdict.plan is not me.account.plan)):
