@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from asyncpg import Record
-from msgspec import UNSET, UnsetType
 
 from app.core.db import atomic, execute, fetch_row, fetch_value
 from app.decks.rows import possible
@@ -122,6 +121,19 @@ async def resumable(account_id: int, wish: Wish, *, clock: StudyClock, now: date
         wish.deck_id,
         wish.mode,
         wish.goal,
+    )
+
+
+async def newer(account_id: int, session_id: int, *, clock: StudyClock, now: datetime) -> int | None:
+    """The newest session of this study day about the same deck that began after this one and is not finished."""
+    head = await snapshots.head(account_id, session_id)
+    return await fetch_value(
+        "SELECT max(id) FROM study_session WHERE account_id = $1 AND id > $2 AND finished_at IS NULL "
+        "AND created_at >= $3 AND deck_id IS NOT DISTINCT FROM $4",
+        account_id,
+        session_id,
+        clock.start_of(clock.study_day(now)),
+        head["deck_id"],
     )
 
 
@@ -275,22 +287,26 @@ async def undo(
     account_id: int,
     session_id: int,
     *,
-    at: int | UnsetType | None = UNSET,
+    answered: int | None = None,
     clock: StudyClock,
     now: datetime,
 ) -> Session:
     """Take back the session's last answer of this study day: schedule, log, siblings and place are what they were.
 
-    Its question is open again, with the verdict it had. `at` is the question that was open when the person asked for
-    it, None for none: where another one is open now, it has been done, and nothing more is taken back. Raises
-    `NotFound` when there is none.
+    Its question is open again, with the verdict it had. `answered` is the question whose answer the person saw as the
+    last one: taken back before, it stays as it is, so that the same wish may be sent again. Raises `Conflict` when
+    another answer was given since, `NotFound` when there is none to take back.
     """
     async with atomic():
         head = await _lock(account_id, session_id)
-        if at is not UNSET:
-            present = await _go_on(account_id, head, clock, now)
-            if (present.item.id if present.item else None) != at:
-                return present
+        if answered is not None:
+            if (await _item(account_id, session_id, answered))["status"] != "answered":
+                return await _go_on(account_id, head, clock, now)
+            last = await snapshots.view(account_id, session_id, clock=clock, now=now)
+            if last.undoes not in {answered, None}:
+                raise Conflict(
+                    N_("Another answer has been given since."), N_("Look at the session, then take that one back.")
+                )
         await keeping.undo(account_id, session_id, since=clock.start_of(clock.study_day(now)))
         return await snapshots.view(account_id, session_id, clock=clock, now=now)
 

@@ -43,6 +43,8 @@ SELECT count(*) FILTER (WHERE status = 'answered') AS answered,
        count(*) FILTER (WHERE open OR waiting) AS to_ask,
        min(due) FILTER (WHERE step AND status = 'answered' AND review_id IS NOT NULL) AS next_step_due,
        max(answered_at) FILTER (WHERE status = 'answered') AS last_answer_at,
+       (array_agg(id ORDER BY answered_at DESC, id DESC)
+         FILTER (WHERE status = 'answered' AND board IS NULL))[1] AS last_id,
        min(id) FILTER (WHERE open AND board IS NULL) AS open_id
   FROM line
 """  # noqa: S608 - constants
@@ -79,7 +81,7 @@ async def view(account_id: int, session_id: int, *, clock: StudyClock, now: date
         progress=_progress(so_far, goal),
         item=present,
         resumes_at=resumes_at,
-        can_undo=last is not None and last >= clock.start_of(clock.study_day(now)),
+        undoes=so_far["last_id"] if last is not None and last >= clock.start_of(clock.study_day(now)) else None,
     )
 
 

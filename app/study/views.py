@@ -196,11 +196,16 @@ class Session:
     progress: Progress
     item: Item | None
     resumes_at: datetime | None
-    can_undo: bool
+    undoes: int | None
+    """The question whose answer can be taken back, the last one of today."""
 
     @property
     def finished(self) -> bool:
         return self.finished_at is not None
+
+    @property
+    def can_undo(self) -> bool:
+        return self.undoes is not None
 
 
 @dataclass(frozen=True, slots=True)

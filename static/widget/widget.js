@@ -89,9 +89,9 @@ function toolCall(path, form) {
   const field = Object.fromEntries(form);
   const own = { sessionId: whole(id ?? field.session), itemId: whole(field.item) };
   if (!step) return ["study_settings", without({ deckId: whole(field.deck), mode: field.mode || undefined, goal: field.goal || undefined, minutes: whole(field.minutes), key: newKey() })];
-  if (step === "finish") return ["study_step", { sessionId: own.sessionId, finish: true }];
+  if (step === "finish") return ["study_settings", { sessionId: own.sessionId, finish: true, key: newKey() }];
   if (step === "more") return ["study_settings", { sessionId: own.sessionId, key: newKey() }];
-  if (step === "undo") return ["study_undo", { sessionId: own.sessionId, at: own.itemId ?? 0 }];
+  if (step === "undo") return ["study_undo", without({ sessionId: own.sessionId, itemId: whole(field.answered) })];
   if (step === "suspend" || step === "bury") return ["study_set_aside", { ...own, until: step === "bury" ? "tomorrow" : "resumed" }];
   const elapsedMs = whole(field.elapsed_ms);
   if (step === "keep") return ["study_rate", without({ ...own, rating: whole(field.rating), wasRight: field.was_right ? true : undefined, elapsedMs })];
@@ -220,7 +220,7 @@ function look(turn = 0) {
   clearTimeout(looking);
   looking = setTimeout(async () => {
     if (!host || busy) return;
-    const found = await ask("study_step", session ? { sessionId: session } : { ...asked, onlyFind: true });
+    const found = await ask("study_step", session ? { sessionId: session } : asked ?? {});
     if (found.code !== "NOT_FOUND" || session) show(found);
     else if (turn + 1 < LOOK_MS.length) look(turn + 1);
     else say(found.refused);

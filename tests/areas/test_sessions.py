@@ -167,6 +167,86 @@ async def test_undo_takes_one_answer_after_another_and_then_says_no(rollback: No
         await sessions.undo(alice.id, session.id, clock=CLOCK, now=NOW)
 
 
+async def test_the_same_undo_sent_again_takes_back_one_answer(rollback: None) -> None:
+    alice = await make_account()
+    deck_id, _ = await make_deck(alice.id, count=4)
+    session = await begin(alice, deck_id=deck_id)
+    for second in range(2):
+        _, session = await keep(alice, session, Rating.EASY, now=NOW + timedelta(seconds=second))
+    wish, about = session.undoes, {"clock": CLOCK, "now": NOW + timedelta(minutes=1)}
+    for _ in range(3):
+        session = await sessions.undo(alice.id, session.id, answered=wish, **about)  # type: ignore[arg-type]
+        assert session.item is not None
+        assert session.item.id == wish
+    assert await reviews() == 1
+    _, session = await keep(alice, session, Rating.EASY, now=NOW + timedelta(minutes=2))
+    earlier = wish
+    _, session = await keep(alice, session, Rating.EASY, now=NOW + timedelta(minutes=3))
+    with pytest.raises(Conflict, match="Another answer"):
+        await sessions.undo(alice.id, session.id, answered=earlier, clock=CLOCK, now=NOW + timedelta(minutes=4))
+    assert await reviews() == 3
+
+
+async def test_undo_reaches_the_answer_on_the_screen_though_the_pause_is_over(rollback: None) -> None:
+    alice = await make_account()
+    deck_id, _ = await make_deck(alice.id, count=1)
+    await db.execute("INSERT INTO study_settings (account_id, learning_steps) VALUES ($1, '45m')", alice.id)
+    _, pausing = await keep(alice, await begin(alice, deck_id=deck_id), Rating.AGAIN)
+    assert (pausing.item, pausing.finished) == (None, False)
+    later = NOW + timedelta(minutes=50)
+    asked_again = await sessions.session(alice.id, pausing.id, clock=CLOCK, now=later)
+    assert asked_again.item is not None
+    undone = await sessions.undo(alice.id, pausing.id, answered=pausing.undoes, clock=CLOCK, now=later)
+    assert await reviews() == 0
+    assert undone.item is not None
+    assert undone.item.id == pausing.undoes
+
+
+@pytest.mark.parametrize("mode", [Mode.TYPED, Mode.MULTIPLE_CHOICE, Mode.MATCHING])
+async def test_only_a_flashcard_is_turned_before_it_is_answered(rollback: None, mode: Mode) -> None:
+    alice = await make_account()
+    deck_id, _ = await words(alice)
+    session = await begin(alice, deck_id=deck_id, mode=mode)
+    assert session.item is not None
+    with pytest.raises(InvalidInput, match="answered before its answer is shown"):
+        await sessions.reveal(alice.id, session.id, session.item.id, clock=CLOCK, now=NOW)
+    session = await sessions.session(alice.id, session.id, clock=CLOCK, now=NOW)
+    assert session.item is not None
+    assert not session.item.seen
+
+
+async def test_an_answer_that_was_shown_is_not_graded_as_known(rollback: None) -> None:
+    alice = await make_account()
+    deck_id, _ = await words(alice)
+    session = await begin(alice, deck_id=deck_id)
+    assert session.item is not None
+    shown = session.item.id
+    session = await sessions.reveal(alice.id, session.id, shown, clock=CLOCK, now=NOW)
+    with pytest.raises(InvalidInput, match="has been shown"):
+        await submit(alice, session, "Paris")
+    with pytest.raises(InvalidInput, match="has been shown"):
+        await sessions.record(alice.id, session.id, shown, answer="Paris", rating=None, clock=CLOCK, now=NOW)
+    assert await reviews() == 0
+    await keep(alice, session, Rating.HARD)
+    assert await reviews() == 1
+
+
+async def test_the_newer_session_is_an_open_one_of_the_same_deck_begun_later(rollback: None) -> None:
+    alice = await make_account()
+    deck_id, _ = await make_deck(alice.id, count=2)
+    other_id, _ = await make_deck(alice.id, count=2, title="Other")
+    first = await begin(alice, deck_id=deck_id)
+    about = {"clock": CLOCK, "now": NOW}
+    assert await sessions.newer(alice.id, first.id, **about) is None  # type: ignore[arg-type]
+    await begin(alice, deck_id=other_id)
+    assert await sessions.newer(alice.id, first.id, **about) is None  # type: ignore[arg-type]
+    second = await begin(alice, deck_id=deck_id, mode=Mode.TYPED)
+    assert await sessions.newer(alice.id, first.id, **about) == second.id  # type: ignore[arg-type]
+    assert await sessions.newer(alice.id, second.id, **about) is None  # type: ignore[arg-type]
+    await sessions.finish(alice.id, second.id, clock=CLOCK, now=NOW)
+    assert await sessions.newer(alice.id, first.id, **about) is None  # type: ignore[arg-type]
+
+
 async def test_undo_opens_a_finished_session_again(rollback: None) -> None:
     alice = await make_account()
     deck_id, _ = await make_deck(alice.id, count=1)

@@ -189,7 +189,7 @@ class World:
             "study_rate": {"sessionId": self.session_id, "itemId": self.item_id, "rating": 3},
             "study_undo": {"sessionId": self.crammed_session_id},
             "study_set_aside": {"sessionId": self.session_id, "itemId": self.item_id, "until": "tomorrow"},
-            "study_settings": {"deckId": self.deck_id, "mode": "typed"},
+            "study_settings": {"key": "one-wish", "deckId": self.deck_id, "mode": "typed"},
             "create_cards": {"deckId": self.deck_id, "cards": [{"front": "Elbe?", "back": "A river"}]},
             "import_deck": {"deckId": self.deck_id, "format": "csv", "content": "front,back\nOder?,A river"},
             "update_card": {"cardId": self.card_ids[0], "deckId": self.other_deck_id, "tags": ["moved"]},

@@ -40,7 +40,7 @@ READING_STUDY = {
     "get_study_plan": Scope.STATS_READ,
     "get_study_session": Scope.DECKS_READ,
 }
-READING = READING_CARDS | READING_NOTES | set(READING_STUDY)
+READING = READING_CARDS | READING_NOTES | set(READING_STUDY) | {"study_step"}
 WRITING_CARDS = {
     "create_deck", "update_deck", "import_flashcards", "update_flashcard", "restore_deck", "restore_flashcards",
 }  # fmt: skip
@@ -54,7 +54,7 @@ STUDYING = {
 }
 ADDING = {
     "import_flashcards", "create_cards", "import_deck", "start_study_session", "render_study_session",
-    "study_step", "study_undo", "study_settings",
+    "study_undo", "study_settings",
 }  # fmt: skip
 FLASHCARDS = READING_CARDS | WRITING_CARDS | {"delete_flashcards", "delete_deck"}
 # What the study screen calls; the model is not to see them.

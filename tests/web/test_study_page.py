@@ -129,7 +129,7 @@ async def test_a_slip_is_shown_and_i_was_right_counts(alice: Visitor) -> None:
 async def test_i_do_not_know_is_an_answer(alice: Visitor) -> None:
     deck_id = await capitals(alice)
     sitting = await sit_down(alice, deck_id, mode="typed")
-    assert "Not right: nothing was written" in await sitting.step("answer", answer="", unknown="1")
+    assert "Not right: nothing was written" in await sitting.step("answer", answer="no idea at all", unknown="1")
 
 
 async def test_a_board_that_is_not_filled_in_says_so_and_is_still_there(alice: Visitor) -> None:

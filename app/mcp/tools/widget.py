@@ -99,23 +99,26 @@ class StudyStep(Input):
     mode: StudyMode = "flashcards"
     goal: StudyGoal = "review"
     minutes: Minutes | UnsetType = UNSET
-    finish: Annotated[bool, Meta(description="End it here.")] = False
-    only_find: Annotated[bool, Meta(description="Show a session that is there; start none.")] = False
+    or_newer: Annotated[
+        bool, Meta(description="For a session that is finished, the one of today about its deck that came after it.")
+    ] = False
 
 
 async def study_step(call: Call, given: StudyStep) -> Reply[Screen]:
     account_id, about = call.caller.account_id, _about(call)
     session_id = given.session_id
-    if session_id is UNSET:  # a second place, or a reload whose first result is lost
+    if session_id is not UNSET:
+        session = await sessions.session(account_id, session_id, **about)
+        after = await sessions.newer(account_id, session_id, **about) if given.or_newer and session.finished else None
+        session = session if after is None else await sessions.session(account_id, after, **about)
+    else:  # a second place, or a reload whose first result is lost
         deck_id = given.deck_id or await most_due_deck(account_id, **about)
         wish = Wish(mode=Mode(given.mode), goal=Goal(given.goal), deck_id=deck_id, minutes=given.minutes or None)
-        session_id = await sessions.resumable(account_id, wish, **about)
-        if session_id is None:
-            if given.only_find:
-                raise NotFound(N_("No study session has begun yet."), N_("Ask the chat to start one."))
-            return await _screen(call, await sessions.start(account_id, wish, **about))
-    step = sessions.finish if given.finish else sessions.session
-    return await _screen(call, await step(account_id, session_id, **about))
+        found = await sessions.resumable(account_id, wish, **about)
+        if found is None:
+            raise NotFound(N_("No study session has begun yet."), N_("Ask the chat to start one."))
+        session = await sessions.session(account_id, found, **about)
+    return await _screen(call, session)
 
 
 class StudyItem(Input):
@@ -190,17 +193,15 @@ async def study_rate(call: Call, given: StudyRate) -> Reply[Screen]:
 
 class StudyUndo(Input):
     session_id: SessionId
-    at: (
-        Annotated[
-            int, Meta(ge=0, description="The question on the screen, 0 for none: undo once, however often asked.")
-        ]
+    item_id: (
+        Annotated[int, Meta(ge=1, description="The question whose answer is taken back: once, however often asked.")]
         | UnsetType
     ) = UNSET
 
 
 async def study_undo(call: Call, given: StudyUndo) -> Reply[Screen]:
-    at = UNSET if given.at is UNSET else given.at or None
-    session = await sessions.undo(call.caller.account_id, given.session_id, at=at, **_about(call))
+    answered = given.item_id or None
+    session = await sessions.undo(call.caller.account_id, given.session_id, answered=answered, **_about(call))
     return await _screen(call, session, N_("Taken back. Answer again."))
 
 
@@ -224,12 +225,19 @@ async def study_set_aside(call: Call, given: StudySetAside) -> Reply[Screen]:
 
 class StudySettings(Input):
     key: Annotated[
-        str, Meta(min_length=1, max_length=80, description="Of this wish: one session, however often asked.")
+        str,
+        Meta(
+            min_length=1,
+            max_length=80,
+            pattern="^[0-9A-Za-z.-]+$",
+            description="Of this wish: one session, however often asked.",
+        ),
     ]
     session_id: (
         Annotated[int, Meta(ge=1, description="Go on beyond the day's limits with a session like this one.")]
         | UnsetType
     ) = UNSET
+    finish: Annotated[bool, Meta(description="End the session sessionId here instead.")] = False
     deck_id: Annotated[int, Meta(ge=1, description="The deck; left out: all decks.")] | UnsetType = UNSET
     mode: StudyMode = "flashcards"
     goal: StudyGoal = "review"
@@ -249,6 +257,8 @@ async def study_settings(call: Call, given: StudySettings) -> Reply[Screen]:
 
 async def _wished(account_id: int, given: StudySettings, about: dict[str, Any]) -> Session:
     if given.session_id is not UNSET:
+        if given.finish:
+            return await sessions.finish(account_id, given.session_id, **about)
         return await sessions.more(account_id, given.session_id, **about)
     wish = Wish(
         mode=Mode(given.mode),
@@ -285,8 +295,8 @@ def _app_only(
 STUDY_STEP = _app_only(
     "study_step",
     "Study: screen",
-    "Shows a session, or starts the one asked for.",
-    Kind.WRITE,
+    "Shows a session that has begun.",
+    Kind.READ,
     Scope.STUDY_RENDER,
     StudyStep,
     study_step,
@@ -327,7 +337,7 @@ STUDY_SET_ASIDE = _app_only(
 STUDY_SETTINGS = _app_only(
     "study_settings",
     "Study: otherwise",
-    "Begins another session.",
+    "Begins another session, or ends this one.",
     Kind.WRITE,
     Scope.STUDY_WRITE,
     StudySettings,

@@ -13,7 +13,7 @@ from app.accounts.views import SignedIn
 from app.core import clock
 from app.decks import queries as decks
 from app.decks.views import DeckView
-from app.domain.errors import AppError, InvalidInput, NotFound, SessionFinished
+from app.domain.errors import AppError, Conflict, InvalidInput, NotFound, SessionFinished
 from app.domain.modes import Goal, Mode
 from app.domain.scheduling import Rating
 from app.domain.statistics import LONGEST_ANSWER_MS
@@ -222,9 +222,9 @@ async def undo(request: HtmlRequest, me: Me, session_id: FromPath[int]) -> Respo
     form = await Form.of(request)
     try:
         session = await sessions.undo(
-            me.account.id, session_id, at=form.id("item"), clock=study_clock(me), now=clock.now()
+            me.account.id, session_id, answered=form.id("answered"), clock=study_clock(me), now=clock.now()
         )
-    except NotFound as error:
+    except (NotFound, Conflict) as error:
         return await _shown(request, me, await _present(me, session_id), message=_said(request, error))
     return await _shown(request, me, session, message=translate(reader_of(request), "Taken back. Answer again."))
 
