@@ -106,7 +106,7 @@ def differences(given: str, expected: str) -> tuple[Segment, ...]:
     middle = _aligned(left, right) if max(len(left), len(right)) <= _PIECES_MAX else _blocks(left, right)
     found = _merged([Segment(head, Part.SAME), *middle, Segment(tail, Part.SAME)])
     same = sum(len(segment.text) for segment in found if segment.part is Part.SAME)
-    return tuple(found) if 2 * same >= max(len(given), len(expected)) else tuple(_merged(_blocks([given], [expected])))
+    return tuple(found) if 2 * same > max(len(given), len(expected)) else tuple(_merged(_blocks([given], [expected])))
 
 
 def _letters(text: str) -> list[str]:

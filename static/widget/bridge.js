@@ -1,13 +1,14 @@
 /**
  * The chat's side of the widget: MCP Apps 2026-01-26 over postMessage, or `window.openai` where that is all there is.
  *
- * `connect(handlers)` resolves to { call, context, message, openLink, fullScreen, save, saved, mimic } once the host has answered.
+ * `connect(handlers)` resolves to { call, context, message, openLink, fullScreen, measure, save, saved } once the host has answered.
+ * What a host may refuse resolves to null then.
  * Handlers: input(arguments), result(CallToolResult), cancelled(), context(changes), teardown().
  */
 
 const VERSION = "2026-01-26";
 const ANSWER_MS = 20_000;
-const GREETING_MS = 1_500;
+const GREETING_MS = 400; // where there are globals as well, nobody waits long for a protocol that may not be spoken
 
 class HostError extends Error {}
 
@@ -21,7 +22,9 @@ function wire(receive) {
     if (event.source !== parent || message?.jsonrpc !== "2.0") return;
     if (message.method) {
       const result = receive(message.method, message.params ?? {});
-      if (message.id !== undefined) post(result ? { id: message.id, result } : { id: message.id, error: { code: -32601, message: "Method not found" } });
+      if (message.id === undefined) return;
+      if (!result) post({ id: message.id, error: { code: -32601, message: "Method not found" } });
+      else Promise.resolve(result).then(() => post({ id: message.id, result: {} }));
       return;
     }
     const asked = waiting.get(message.id);
@@ -52,7 +55,7 @@ async function standard(handlers) {
     else if (method === "ui/notifications/tool-result") handlers.result(params);
     else if (method === "ui/notifications/tool-cancelled") handlers.cancelled();
     else if (method === "ui/notifications/host-context-changed") handlers.context(params);
-    else if (method === "ui/resource-teardown") handlers.teardown();
+    else if (method === "ui/resource-teardown") return handlers.teardown();
     else if (method !== "ping") return null;
     return {};
   });
@@ -64,26 +67,31 @@ async function standard(handlers) {
   const can = answer.hostCapabilities ?? {};
   handlers.context(answer.hostContext ?? {});
   host.notify("ui/notifications/initialized");
-  const height = new ResizeObserver(() => {
-    // A full screen has the size that the host gives it.
-    if (document.documentElement.dataset.mode === "fullscreen") return;
-    const box = document.documentElement.getBoundingClientRect();
-    host.notify("ui/notifications/size-changed", { width: Math.ceil(box.width), height: Math.ceil(box.height) });
-  });
-  height.observe(document.documentElement);
+  const measure = measuring((width, height) => host.notify("ui/notifications/size-changed", { width, height }));
   const text = (words) => [{ type: "text", text: words }];
-  // A host may refuse what is a courtesy to it.
-  const quietly = (method, params) => host.request(method, params).catch(() => {});
+  // A host may refuse what is a courtesy to it: null then.
+  const quietly = (method, params) => host.request(method, params).then((result) => (result.isError ? null : result), () => null);
   return {
-    mimic: false,
     call: (name, given) => host.request("tools/call", { name, arguments: given }),
     context: (words) => quietly("ui/update-model-context", { content: text(words) }),
     message: can.message ? (words) => quietly("ui/message", { role: "user", content: text(words) }) : null,
     openLink: can.openLinks ? (url) => quietly("ui/open-link", { url }) : null,
     fullScreen: async (mode) => handlers.context({ displayMode: (await quietly("ui/request-display-mode", { mode }))?.mode }),
+    measure,
     save: () => {},
     saved: null,
   };
+}
+
+/** Tells the size of the document when it changes; a full screen has the size that the host gives it. */
+function measuring(tell) {
+  const measure = () => {
+    if (document.documentElement.dataset.mode === "fullscreen") return;
+    const box = document.documentElement.getBoundingClientRect();
+    tell(Math.ceil(box.width), Math.ceil(box.height));
+  };
+  new ResizeObserver(measure).observe(document.documentElement);
+  return measure;
 }
 
 /** ChatGPT before it spoke the protocol: globals instead of messages. */
@@ -96,7 +104,18 @@ function compatible(handlers) {
       locale: host.locale,
       availableDisplayModes: host.requestDisplayMode ? ["inline", "fullscreen"] : [],
       safeAreaInsets: host.safeArea?.insets,
+      containerDimensions: { maxHeight: host.maxHeight },
     });
+  // What was set last may not be in the globals yet.
+  let state = host.widgetState ?? {};
+  const keep = (more) => host.setWidgetState?.((state = { ...state, ...more }));
+  const quietly = async (promise) => {
+    try {
+      return (await promise()) ?? {};
+    } catch {
+      return null;
+    }
+  };
   addEventListener("openai:set_globals", (event) => {
     context();
     const fresh = event.detail?.globals ?? {};
@@ -106,21 +125,21 @@ function compatible(handlers) {
   context();
   if (host.toolInput) handlers.input(host.toolInput);
   if (host.toolOutput) handlers.result({ structuredContent: host.toolOutput });
-  new ResizeObserver(() => host.notifyIntrinsicHeight?.(Math.ceil(document.documentElement.getBoundingClientRect().height))).observe(document.documentElement);
+  const measure = measuring((_, height) => host.notifyIntrinsicHeight?.(height));
   return {
-    mimic: true,
     call: async (name, given) => {
       const answer = await host.callTool(name, given);
       return answer?.structuredContent || answer?.isError ? answer : { structuredContent: answer };
     },
-    context: (words) => host.setWidgetState?.({ ...host.widgetState, modelContent: words }),
-    message: host.sendFollowUpMessage ? (words) => host.sendFollowUpMessage({ prompt: words }) : null,
-    openLink: host.openExternal ? (href) => host.openExternal({ href }) : null,
+    context: (words) => keep({ modelContent: words }),
+    message: host.sendFollowUpMessage ? (words) => quietly(() => host.sendFollowUpMessage({ prompt: words })) : null,
+    openLink: host.openExternal ? (href) => quietly(() => host.openExternal({ href })) : null,
     fullScreen: async (mode) => {
-      await host.requestDisplayMode({ mode });
+      await quietly(() => host.requestDisplayMode({ mode }));
       context();
     },
-    save: (state) => host.setWidgetState?.({ ...host.widgetState, ...state }),
+    measure,
+    save: keep,
     saved: host.widgetState ?? null,
   };
 }

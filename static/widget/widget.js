@@ -14,6 +14,7 @@ const stage = document.getElementById("stage");
 const line = document.getElementById("status");
 const retry = document.getElementById("retry");
 const spoken = document.getElementById("spoken");
+const screen = document.getElementById("screen");
 const words = root.dataset;
 
 let host;
@@ -23,6 +24,12 @@ let base = ""; // where links of the page lead
 let gone = false;
 let busy = false;
 let waking; // the timer of a pause
+let room = 500; // pixels there are inline
+let larger = false; // whether the chat gives a full screen
+let opened = false; // whether all is shown inline, however long
+let leave; // called when the chat takes the screen away
+const leaving = new Promise((resolve) => (leave = resolve));
+let pending = Promise.resolve(); // the request that is on its way
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const plain = (text) => text?.replace(/^\[\w+\] /, "");
@@ -30,6 +37,43 @@ const plain = (text) => text?.replace(/^\[\w+\] /, "");
 function say(text) {
   line.textContent = text;
   line.hidden = !text;
+  fit();
+}
+
+const tall = () => Math.ceil(root.getBoundingClientRect().height);
+const CLIPPED = ".face, .diff, .choices button > span, .answered li > span:first-child, .pair label, .board :is(th, td)";
+
+/**
+ * Inline there is little room and nothing scrolls: what is long is cut, step by step, until the screen with its buttons fits.
+ * The button at the top then shows all of it.
+ */
+function fit() {
+  delete stage.dataset.cut;
+  const sides = stage.querySelectorAll(".face, .diff");
+  for (const side of sides) side.style.maxHeight = "";
+  const little = root.dataset.mode !== "fullscreen" && !opened;
+  for (const step of little ? ["1", "2", "3"] : []) {
+    if (tall() <= room) break;
+    stage.dataset.cut = step;
+  }
+  // What is left goes to the sides that need it.
+  for (let turn = 0; stage.dataset.cut && turn < 3; turn += 1) {
+    const short = [...sides].filter((side) => side.scrollHeight > side.clientHeight + 2);
+    const share = Math.floor((room - tall()) / short.length);
+    if (!short.length || share < 4) break;
+    for (const side of short) side.style.maxHeight = `${Math.min(side.offsetHeight + share, side.scrollHeight + 2)}px`;
+  }
+  let cut = false;
+  for (const part of stage.querySelectorAll(CLIPPED)) {
+    const over = Boolean(stage.dataset.cut) && (part.scrollHeight > part.clientHeight + 2 || part.scrollWidth > part.clientWidth + 2);
+    part.classList.toggle("clipped", over);
+    cut ||= over;
+  }
+  cut ||= [...stage.querySelectorAll(".study-end section, .study-end :is(.row, tbody tr)")].some((part) => part.checkVisibility?.() === false);
+  root.classList.toggle("is-cut", cut);
+  const full = root.dataset.mode === "fullscreen";
+  screen.hidden = !full && !(stage.childElementCount && (larger || cut || opened));
+  screen.textContent = full ? words.smaller : cut ? words.all : opened && !larger ? words.less : words.larger;
 }
 
 /** A person who wants to try once more, or nothing when the chat takes the screen away. */
@@ -43,8 +87,11 @@ const wanted = () =>
   });
 
 /** A tool's answer. Refusals are given back; what is lost on the way is sent again a few times, and then when the person says so. */
-async function ask(tool, given) {
+const ask = (tool, given) => (pending = sent(tool, given));
+
+async function sent(tool, given) {
   busy = true;
+  let last = false;
   stage.ariaBusy = "true";
   try {
     for (let turn = 0; ; turn += 1) {
@@ -63,13 +110,14 @@ async function ask(tool, given) {
         // The chat did not pass it on, or the answer was lost on the way back: who knows which.
         if (error.told) lost = `${words.lost} (${error.message})`;
       }
-      if (gone) return { refused: "" };
-      if (turn < RETRY_MS.length) {
+      if (last) return { refused: "" };
+      if (gone) last = true; // once more, now or never
+      else if (turn < RETRY_MS.length) {
         say(words.again);
-        await pause(RETRY_MS[turn]);
+        await Promise.race([pause(RETRY_MS[turn]), leaving]);
       } else {
         say(lost);
-        await wanted();
+        await Promise.race([wanted(), leaving]);
         turn = -1;
       }
     }
@@ -130,17 +178,20 @@ function show(step) {
 
 /** What the fragment asks for when it appears: focus, if the person is here, words for a screen reader, a time to look again. */
 function appeared() {
+  opened = false;
+  fit();
   spoken.textContent = stage.querySelector("[data-announce]")?.dataset.announce ?? "";
-  if (document.hasFocus()) stage.querySelector("[data-autofocus]")?.focus({ preventScroll: true });
+  const first = [...stage.querySelectorAll("[data-autofocus]")].find((part) => part.checkVisibility?.() !== false);
+  if (document.hasFocus()) first?.focus({ preventScroll: true });
   clearTimeout(waking);
-  const seconds = Number(stage.querySelector("[data-resume]")?.dataset.resume);
-  if (seconds > 0 && seconds < 3600) waking = setTimeout(() => busy || resume(), seconds * 1000 + 500);
+  const pausing = stage.querySelector("[data-resume]");
+  if (pausing) waking = setTimeout(begin, Math.min(Math.max(Number(pausing.dataset.resume), 5), 86_400) * 1000 + 500);
 }
 
 document.addEventListener("htmx:after:swap", appeared);
 
-/** The session as it stands. */
-const resume = async () => show(await ask("study_step", { sessionId: session }));
+/** The session as it stands; after one that is finished, the one that was gone on with. */
+const resume = async () => show(await ask("study_step", { sessionId: session, orNewer: true }));
 
 document.addEventListener("htmx:config:request", (event) => {
   const { ctx } = event.detail;
@@ -170,12 +221,15 @@ document.addEventListener("click", (event) => {
   if (link) {
     event.preventDefault();
     if (link.dataset.resume !== undefined) busy || resume();
-    else host.openLink?.(new URL(link.getAttribute("href"), base).href);
+    else granted(host.openLink?.(new URL(link.getAttribute("href"), base).href));
     return;
   }
   const told = event.target.closest?.("[data-tell]");
-  if (told) host.message?.(told.dataset.tell);
+  if (told) granted(host.message?.(told.dataset.tell));
 });
+
+/** Say so when the chat refuses what was pressed. */
+const granted = async (doing) => (await doing) === null && say(words.refused);
 
 // Enter in a field submits without a click.
 document.addEventListener("submit", (event) => {
@@ -193,16 +247,25 @@ document.addEventListener("submit", async (event) => {
   form.ariaBusy = null;
 });
 
-const screen = document.getElementById("screen");
-screen.addEventListener("click", () => host.fullScreen(root.dataset.mode === "fullscreen" ? "inline" : "fullscreen"));
+screen.addEventListener("click", () => {
+  if (larger || root.dataset.mode === "fullscreen") host.fullScreen(root.dataset.mode === "fullscreen" ? "inline" : "fullscreen");
+  else {
+    opened = !opened;
+    fit();
+  }
+});
+addEventListener("resize", fit);
 
 function context(fresh) {
   if (typeof fresh.theme === "string") root.dataset.theme = fresh.theme;
   for (const [name, value] of Object.entries(fresh.styles?.variables ?? {})) if (typeof value === "string" && value) root.style.setProperty(name, value);
   for (const [side, pixels] of Object.entries(fresh.safeAreaInsets ?? {})) if (Number.isFinite(parseFloat(pixels))) root.style.setProperty(`--safe-${side}`, `${parseFloat(pixels)}px`);
   if (typeof fresh.displayMode === "string") root.dataset.mode = fresh.displayMode;
-  if (Array.isArray(fresh.availableDisplayModes)) screen.hidden = !fresh.availableDisplayModes.includes("fullscreen");
-  screen.textContent = root.dataset.mode === "fullscreen" ? words.smaller : words.larger;
+  if (Array.isArray(fresh.availableDisplayModes)) larger = fresh.availableDisplayModes.includes("fullscreen");
+  const most = Number(fresh.containerDimensions?.maxHeight ?? fresh.containerDimensions?.height);
+  if (most > 0) room = Math.min(500, Math.max(most, 240));
+  fit();
+  host?.measure();
 }
 
 let looking;
@@ -219,7 +282,10 @@ function begin() {
 function look(turn = 0) {
   clearTimeout(looking);
   looking = setTimeout(async () => {
-    if (!host || busy) return;
+    if (!host || busy) {
+      look(turn);
+      return;
+    }
     const found = await ask("study_step", session ? { sessionId: session } : asked ?? {});
     if (found.code !== "NOT_FOUND" || session) show(found);
     else if (turn + 1 < LOOK_MS.length) look(turn + 1);
@@ -229,6 +295,7 @@ function look(turn = 0) {
 
 const handlers = {
   input: (given) => {
+    if (stage.childElementCount) return;
     asked = given;
     if (given.sessionId) session ??= given.sessionId;
     say(words.loading);
@@ -238,7 +305,9 @@ const handlers = {
     clearTimeout(looking);
     const id = result.structuredContent?.sessionId;
     if (result.isError || !id) {
-      if (!stage.childElementCount) say(plain(result.content?.[0]?.text) ?? words.failed);
+      if (stage.childElementCount) return;
+      say((result.isError && plain(result.content?.[0]?.text)) || words.failed);
+      if (!result.isError) look(); // the number was lost on the way, the session is there
       return;
     }
     if (id === told) return;
@@ -255,6 +324,8 @@ const handlers = {
     gone = true;
     clearTimeout(looking);
     clearTimeout(waking);
+    leave();
+    return Promise.race([pending, pause(3_000)]);
   },
 };
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.differences import Part, differences, distance_within
+from app.domain.differences import Part, Segment, differences, distance_within
 
 near = st.text("abc", max_size=9)
 texts = st.text(st.one_of(st.sampled_from("ab c"), st.sampled_from("é\u0301が한"), st.characters()), max_size=40)
@@ -54,3 +54,8 @@ def test_long_texts_differ_by_words_and_longer_ones_by_a_block() -> None:
     assert [part.text.strip() for part in differences(one, other) if part.part is not Part.SAME] == ["new", "last"]
     block = differences("a" + "b c " * 500 + "d", "a" + "c b " * 500 + "d")
     assert len(block) <= 4
+
+
+@pytest.mark.parametrize(("given", "expected"), [("Pariss", "Madrid"), ("Pariss", "Rome"), ("Pariss", "The entropy")])
+def test_texts_that_share_little_are_shown_whole(given: str, expected: str) -> None:
+    assert differences(given, expected) == (Segment(given, Part.EXTRA), Segment(expected, Part.MISSING))

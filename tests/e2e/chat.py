@@ -98,13 +98,13 @@ class Chat:
     """One open chat: the widget in it, and what passed between them."""
 
     def __init__(self, page: Page, url: str, script: str) -> None:
-        self.page, self._url, self._script = page, url, script
+        self.page, self.url, self._script = page, url, script
         outer = page.frame_locator("#sandbox, #app")
         self.widget: FrameLocator = outer.frame_locator("iframe") if script == "host" else outer
 
     async def open(self, server: str, key: str, arguments: Mapping[str, Any], **options: str) -> None:
         query = {"server": f"{server}/mcp", "key": key, "arguments": json.dumps(arguments), **options}
-        await self.page.goto(f"{self._url}/{self._script}?{urlencode(query)}")
+        await self.page.goto(f"{self.url}/{self._script}?{urlencode(query)}")
 
     async def failed(self) -> str | None:
         return await self.page.evaluate("window.chat.failed ?? null")

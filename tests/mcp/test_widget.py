@@ -121,3 +121,29 @@ async def test_who_switched_single_keys_off_has_none_in_a_chat(client: Client, w
     shown = await client.done("study_step", {"sessionId": world.session_id})
     assert 'data-single-keys="off"' in shown["html"]
     assert 'data-key="Escape"' not in shown["html"]
+
+
+async def test_a_pause_says_when_to_look_again_and_not_too_early(client: Client, world: World) -> None:
+    await db.execute("INSERT INTO study_settings (account_id, learning_steps) VALUES ($1, '45m')", world.alice.id)
+    deck = await client.done("import_flashcards", {"deckTitle": "One", "cards": [{"front": "a", "back": "b"}]})
+    started = await client.done("study_settings", {"key": "p", "deckId": deck["deckId"]})
+    item = (await client.done("get_study_session", {"sessionId": started["sessionId"]}))["item"]["itemId"]
+    rate = {"sessionId": started["sessionId"], "itemId": item, "rating": 1}
+    found = re.search(r'data-resume="([0-9]+)"', (await client.done("study_rate", rate))["html"])
+    assert found
+    assert 24 * 60 < int(found[1]) <= 25 * 60
+
+
+async def test_a_report_shows_gaps_not_braces_and_tells_the_chat_so(client: Client, world: World) -> None:
+    cards = [{"front": "The capital of Spain is {{c1::Madrid}}.", "back": "Iberia"}]
+    deck = await client.done("import_flashcards", {"deckTitle": "Gaps", "cards": cards})
+    wish = {"key": "g", "deckId": deck["deckId"], "mode": "cloze", "goal": "cram"}
+    started = await client.done("study_settings", wish)
+    item = (await client.done("get_study_session", {"sessionId": started["sessionId"]}))["item"]["itemId"]
+    await client.done("study_answer", {"sessionId": started["sessionId"], "itemId": item, "answer": "Rome"})
+    await client.done("study_rate", {"sessionId": started["sessionId"], "itemId": item})
+    ended = await client.done("study_settings", {"key": "e", "sessionId": started["sessionId"], "finish": True})
+    for text in (ended["html"], ended["forModel"]):
+        assert "The capital of Spain is [...]." in text
+        assert "{{" not in text
+        assert "Madrid" not in text

@@ -4,12 +4,15 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { AppBridge, PostMessageTransport, RESOURCE_MIME_TYPE, getToolUiResourceUri, isToolVisibilityAppOnly } from "@modelcontextprotocol/ext-apps/app-bridge";
 
 const query = new URLSearchParams(location.search);
-const chat = (window.chat = { log: [], lose: 0, dead: false });
+const chat = (window.chat = { log: [], sizes: 0, lose: 0, drop: 0, dead: false, refuse: false, say: null, instead: null });
+const can = { openLinks: {}, serverTools: {}, updateModelContext: { text: {} }, message: { text: {} } };
+for (const name of (query.get("without") ?? "").split(",")) delete can[name];
 
 const context = {
   theme: query.get("theme") ?? "light",
   displayMode: "inline",
-  availableDisplayModes: ["inline", "fullscreen"],
+  availableDisplayModes: query.get("modes") === "odd" ? "inline" : query.get("modes") === "inline" ? ["inline"] : ["inline", "fullscreen"],
+  ...(query.get("room") && { containerDimensions: { maxHeight: Number(query.get("room")) } }),
   locale: "en-US",
   timeZone: "UTC",
   safeAreaInsets: { top: 0, right: 0, bottom: 10, left: 0 },
@@ -54,18 +57,22 @@ async function run() {
   const bridge = (chat.bridge = new AppBridge(
     client,
     { name: "test-chat", version: "1" },
-    { openLinks: {}, serverTools: {}, updateModelContext: { text: {} }, message: { text: {} } },
+    can,
     { hostContext: context },
   ));
   bridge.onmessage = async (params) => (chat.log.push(["message", params]), {});
   bridge.onupdatemodelcontext = async (params) => (chat.log.push(["context", params]), {});
-  bridge.onopenlink = async (params) => (chat.log.push(["link", params]), {});
+  bridge.onopenlink = async (params) => {
+    chat.log.push(["link", params]);
+    return chat.refuse ? { isError: true } : {};
+  };
   bridge.onrequestdisplaymode = async ({ mode }) => {
     bridge.setHostContext({ ...context, displayMode: mode });
     return { mode };
   };
   bridge.addEventListener("sizechange", ({ height }) => {
     chat.height = height;
+    chat.sizes += 1;
     if (height) frame.style.height = `${height}px`;
   });
   const initialized = new Promise((resolve) => bridge.addEventListener("initialized", resolve));
@@ -73,7 +80,20 @@ async function run() {
   bridge.oncalltool = async (params) => {
     chat.log.push(["tool", params]);
     if (chat.dead) throw new Error("the chat is away");
+    if (chat.drop > 0) {
+      chat.drop -= 1;
+      throw new Error("not passed on");
+    }
+    if (chat.say) {
+      const code = chat.say;
+      chat.say = null;
+      return { isError: true, content: [{ type: "text", text: `[${code}] The deck is not there.` }], _meta: { "loci/error": { code } } };
+    }
     const answer = await client.callTool({ name: params.name, arguments: params.arguments });
+    if (chat.instead) {
+      answer.structuredContent.html = chat.instead;
+      chat.instead = null;
+    }
     if (chat.lose > 0) {
       chat.lose -= 1;
       throw new Error("the answer was lost");
@@ -88,6 +108,12 @@ async function run() {
     await new Promise((resolve) => setTimeout(resolve, 3000));
     chat.result = await client.callTool({ name, arguments: given });
     await bridge.sendToolResult(chat.result);
+  } else if (query.get("result") === "refused") await bridge.sendToolResult({ isError: true, content: [{ type: "text", text: "[PLAN] Another plan is needed." }] });
+  else if (query.get("result") === "bare") {
+    await client.callTool({ name, arguments: given });
+    await bridge.sendToolResult({ content: [{ type: "text", text: "Done" }] });
+  } else if (query.get("result") === "again") {
+    await bridge.sendToolResult({ content: [], structuredContent: { sessionId: Number(query.get("session")) } });
   } else if (query.get("result") !== "lost") {
     chat.result = await client.callTool({ name, arguments: given });
     chat.resultAt = performance.now();

@@ -28,7 +28,7 @@ from app.study.queue import most_due_deck
 from app.study.sessions import Wish
 from app.study.views import Session
 from app.ui.render import Reader, render, translate
-from app.ui.study_view import screen
+from app.ui.study_view import MODES, screen
 
 GivenT = TypeVar("GivenT", bound=Input)
 ElapsedMs = Annotated[int, Meta(ge=0, le=2**31 - 1, description="Milliseconds since the question was shown.")]
@@ -68,7 +68,7 @@ async def _screen(call: Call, session: Session, message: str = "", *, elapsed_ms
     return Reply(
         Screen(
             session_id=session.id,
-            html=render("study/screen.html", reader, screen=shown, now=call.now),
+            html=render("study/screen.html", reader, screen=shown, now=call.now, modes=MODES),
             finished=session.finished,
             language=reader.language,
             base_url=_base(call.settings),
