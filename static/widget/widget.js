@@ -2,7 +2,7 @@
  * The study screen in a chat: the browser's own forms and htmx, each request carried by a tool that only the app may call.
  *
  * One request goes at a time. One whose answer is lost is sent again, since every step says what it was asked on: an item is answered
- * once, an undo names the question that stood there, a new session has a key.
+ * once, an undo names the question whose answer it takes back, a new session has a key.
  */
 
 import { connect } from "./bridge.js";

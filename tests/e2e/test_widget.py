@@ -490,7 +490,7 @@ async def test_a_chat_that_takes_the_screen_away_waits_for_the_grade(learner: Le
     await chat.open(learner.server.url, learner.key, {"deckId": learner.deck_id})
     await chat.widget.get_by_role("button", name="Show answer").click()
     await chat.widget.get_by_role("button", name="Good").wait_for()
-    await chat.page.evaluate("window.chat.drop = 1")
+    await chat.page.evaluate("window.chat.drop = 2")
     await chat.widget.get_by_role("button", name="Good").click()
     await expect(chat.widget.get_by_text("Trying again")).to_be_visible()
     await chat.page.evaluate("window.chat.bridge.teardownResource({})")
