@@ -24,10 +24,10 @@ _ENDINGS: Final = {
     "audio/webm": ".webm",
 }
 
-_SVG = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*(?:<!doctype[^>]*>\s*)?(?:<!--.*?-->\s*)*<svg[\s>]",
-    re.IGNORECASE | re.DOTALL,
-)
+_SVG_WITHIN: Final = 8_192
+"""Bytes in which a drawing's first element begins, after what XML lets stand before it."""
+_SVG = re.compile(rb"<svg[\s>]", re.IGNORECASE)
+_DOCTYPE: Final = b"<!doctype"
 
 
 def sniff(data: bytes) -> str | None:
@@ -54,7 +54,34 @@ def sniff(data: bytes) -> str | None:
         )
     if len(data) > 1 and data[0] == 0xFF and data[1] & 0xE6 == 0xE2:
         return "audio/mpeg"
-    return "image/svg+xml" if _SVG.match(data[:4_096]) else None
+    return "image/svg+xml" if _is_drawing(data[:_SVG_WITHIN].removeprefix(b"\xef\xbb\xbf")) else None
+
+
+def _is_drawing(text: bytes) -> bool:
+    """Whether the first element is `svg`. Goes once through the text: a pattern would try comments in every way."""
+    at = 0
+    while True:
+        at += len(text[at:]) - len(text[at:].lstrip())
+        if text.startswith(b"<!--", at):
+            end = _after(text, b"-->", at + 4)
+        elif text.startswith(b"<?", at):
+            end = _after(text, b"?>", at + 2)
+        elif text[at : at + len(_DOCTYPE)].lower() == _DOCTYPE:
+            # Drawing programs declare entities in brackets.
+            end = _after(text, b">", at)
+            if 0 <= text.find(b"[", at) < end:
+                end = _after(text, b">", _after(text, b"]", at)) if b"]" in text[at:] else 0
+        else:
+            return _SVG.match(text, at) is not None
+        if not end:
+            return False
+        at = end
+
+
+def _after(text: bytes, sign: bytes, start: int) -> int:
+    """Where the text goes on after the next `sign`; 0 where there is none."""
+    found = text.find(sign, start)
+    return found + len(sign) if found >= 0 else 0
 
 
 class MediaKind(StrEnum):
