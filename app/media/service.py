@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from app.core.db import execute, fetch, fetch_value
+from app.core.db import execute, fetch, fetch_row, fetch_value
 from app.domain.errors import N_, InvalidInput, PlanRequired
 from app.domain.media import MEDIA_OF_SIDE_MAX, NAME_MAX, clean_name, sniff
 from app.domain.transfer.bundle import MEDIA_MAX_BYTES, Side
@@ -29,11 +29,17 @@ class Use:
 async def store(account_id: int, data: bytes, *, room_bytes: int, now: datetime) -> tuple[str, bool]:
     """Keep a content once; its digest, and whether it is new. The account's lock is held.
 
+    One that is here already is kept for another day from `now`, since what uses it may come later.
     Raises `InvalidInput` for what is no picture or sound, or larger than `MEDIA_MAX_BYTES`; `PlanRequired` when the
     account would hold more than `room_bytes`.
     """
     digest = hashlib.sha256(data)
-    if await fetch_value("SELECT 1 FROM media WHERE account_id = $1 AND digest = $2", account_id, digest.digest()):
+    if await fetch_value(
+        "UPDATE media SET created_at = $3 WHERE account_id = $1 AND digest = $2 RETURNING 1",
+        account_id,
+        digest.digest(),
+        now,
+    ):
         return digest.hexdigest(), False
     if len(data) > MEDIA_MAX_BYTES:
         raise InvalidInput(
@@ -102,15 +108,15 @@ async def add_to_card(
     account_id: int, card_id: int, side: Side, name: str, data: bytes, *, room_bytes: int, now: datetime
 ) -> None:
     """Put one more picture or sound on a side of a card. Raises as `store`, and `InvalidInput` for a full side."""
-    place = int(
-        await fetch_value(
-            "SELECT coalesce(max(place) + 1, 0) FROM card_media WHERE account_id = $1 AND card_id = $2 AND side = $3",
-            account_id,
-            card_id,
-            side,
-        )
+    row = await fetch_row(
+        "SELECT count(*) AS files, coalesce(max(place) + 1, 0) AS place FROM card_media "
+        "WHERE account_id = $1 AND card_id = $2 AND side = $3",
+        account_id,
+        card_id,
+        side,
     )
-    if place >= MEDIA_OF_SIDE_MAX:
+    assert row is not None  # noqa: S101 - counts are one row
+    if row["files"] >= MEDIA_OF_SIDE_MAX:
         raise InvalidInput(
             N_("A side has at most %(max)d pictures and sounds."),
             N_("Remove one first."),
@@ -118,11 +124,11 @@ async def add_to_card(
             max=MEDIA_OF_SIDE_MAX,
         )
     digest, _ = await store(account_id, data, room_bytes=room_bytes, now=now)
-    await attach(account_id, [Use(card_id, side, place, digest, name)])
+    await attach(account_id, [Use(card_id, side, row["place"], digest, name)])
 
 
 async def remove_from_card(account_id: int, card_id: int, side: Side, places: Sequence[int]) -> None:
-    """Take the pictures and sounds at these places off a side; the others keep their order."""
+    """Take the pictures and sounds at these places off a side; the others keep theirs."""
     await execute(
         "DELETE FROM card_media WHERE account_id = $1 AND card_id = $2 AND side = $3 AND place = ANY ($4::smallint[])",
         account_id,
@@ -132,22 +138,32 @@ async def remove_from_card(account_id: int, card_id: int, side: Side, places: Se
     )
 
 
+_UNUSED = "NOT EXISTS (SELECT FROM card_media AS u WHERE u.account_id = media.account_id AND u.digest = media.digest)"
+
+
 async def sweep(now: datetime) -> None:
     """Erase contents that no card uses; those of cards in the trash are used."""
-    await execute(
-        "DELETE FROM media WHERE created_at < $1 AND NOT EXISTS (SELECT FROM card_media AS u "
-        "WHERE u.account_id = media.account_id AND u.digest = media.digest)",
+    # A card may take an old content at this moment. Once a row is locked none can, and what took it before is seen by
+    # the second statement; in one statement it would not be, and the card would lose the content with it.
+    rows = await fetch(
+        f"SELECT account_id, id FROM media WHERE created_at < $1 AND {_UNUSED} FOR UPDATE SKIP LOCKED",  # noqa: S608
         now - _UNUSED_KEPT,
+    )
+    await execute(
+        f"DELETE FROM media WHERE {_UNUSED} "  # noqa: S608 - a constant
+        "AND (account_id, id) IN (SELECT * FROM unnest($1::bigint[], $2::bigint[]))",
+        [row["account_id"] for row in rows],
+        [row["id"] for row in rows],
     )
 
 
 async def stored_among(account_id: int, digests: Collection[str]) -> set[str]:
-    """Those of the digests whose contents the account has."""
+    """Those of the digests whose contents the account has; none of them goes before the unit of work is over."""
     if not digests:
         return set()
     rows = await fetch(
         "SELECT encode(digest, 'hex') AS digest FROM media WHERE account_id = $1 "
-        "AND digest IN (SELECT decode(each, 'hex') FROM unnest($2::text[]) AS each)",
+        "AND digest IN (SELECT decode(each, 'hex') FROM unnest($2::text[]) AS each) FOR KEY SHARE",
         account_id,
         list(digests),
     )
