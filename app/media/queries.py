@@ -11,6 +11,8 @@ from app.domain.media import MediaKind, kind
 from app.domain.transfer.bundle import Side
 
 DIGEST_LENGTH = 64
+SHOWN_HEIGHT = 352
+"""CSS pixels, as the style sheet says: 22rem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,17 @@ class MediaView:
     digest: str
     mime: str
     size_bytes: int
+    width: int | None = None
+    height: int | None = None
+    """CSS pixels of a picture, None where its header does not say."""
+
+    @property
+    def room(self) -> tuple[int, int] | None:
+        """Width and height that a page keeps for it: its own, or what is no higher than `SHOWN_HEIGHT`."""
+        if self.width is None or self.height is None:
+            return None
+        scale = min(1.0, SHOWN_HEIGHT / self.height)
+        return max(round(self.width * scale), 1), round(self.height * scale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +48,8 @@ class Content:
 async def media_of(account_id: int, card_ids: Sequence[int]) -> dict[int, tuple[MediaView, ...]]:
     """Pictures and sounds by card, front before back and in their order; cards without any are left out."""
     rows = await fetch(
-        "SELECT u.card_id, u.side, u.place, u.name, encode(u.digest, 'hex') AS digest, m.mime, m.size_bytes "
+        "SELECT u.card_id, u.side, u.place, u.name, encode(u.digest, 'hex') AS digest, m.mime, m.size_bytes, "
+        "m.width, m.height "
         "FROM card_media u JOIN media m ON m.account_id = u.account_id AND m.digest = u.digest "
         "WHERE u.account_id = $1 AND u.card_id = ANY ($2::bigint[]) ORDER BY u.card_id, u.side DESC, u.place",
         account_id,
@@ -51,6 +65,8 @@ async def media_of(account_id: int, card_ids: Sequence[int]) -> dict[int, tuple[
             row["digest"],
             row["mime"],
             row["size_bytes"],
+            row["width"],
+            row["height"],
         )
         found.setdefault(row["card_id"], []).append(view)
     return {card_id: tuple(views) for card_id, views in found.items()}

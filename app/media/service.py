@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from app.core.db import execute, fetch, fetch_row, fetch_value
 from app.domain.errors import N_, InvalidInput, PlanRequired
 from app.domain.media import MEDIA_OF_SIDE_MAX, NAME_MAX, clean_name, sniff
+from app.domain.picture_sizes import picture_size
 from app.domain.transfer.bundle import MEDIA_MAX_BYTES, Side
 
 _UNUSED_KEPT = timedelta(days=1)
@@ -61,14 +62,18 @@ async def store(account_id: int, data: bytes, *, room_bytes: int, now: datetime)
             N_("Delete cards with large ones that are no longer needed."),
             max=room_bytes // 1_048_576,
         )
+    width, height = picture_size(data, mime) or (None, None)
     await execute(
-        "INSERT INTO media (account_id, digest, mime, size_bytes, content, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
+        "INSERT INTO media (account_id, digest, mime, size_bytes, content, created_at, width, height) "
+        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
         account_id,
         digest.digest(),
         mime,
         len(data),
         data,
         now,
+        width,
+        height,
     )
     return digest.hexdigest(), True
 

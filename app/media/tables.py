@@ -16,6 +16,8 @@ class Media(Table, tablename="media", db=DB):
     digest = Bytea(help_text="SHA-256 of the content")
     mime = Text(help_text="By its first bytes")
     size_bytes = Integer()
+    width = SmallInt(null=True, default=None, help_text="CSS pixels of a picture whose header says so")
+    height = SmallInt(null=True, default=None)
     content = Bytea()
     created_at = Timestamptz()
 

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from litestar import Request
-from litestar.datastructures import FormMultiDict
+from litestar.datastructures import FormMultiDict, UploadFile
 
 from app.domain.errors import N_, InvalidInput
 
@@ -49,6 +49,14 @@ class Form:
 
     def texts(self, name: str) -> list[str]:
         return [self._clean(name, value) for value in self._fields.getall(name, []) if isinstance(value, str)]
+
+    async def files(self, name: str, most_bytes: int) -> list[tuple[str, bytes]]:
+        """The chosen files of that field with their names; of one that is larger a byte more than `most_bytes`."""
+        return [
+            (part.filename, await part.read(most_bytes + 1))
+            for part in self._fields.getall(name, [])
+            if isinstance(part, UploadFile) and part.filename
+        ]
 
     def id(self, name: str) -> int | None:
         """A row's id, None where the field is empty."""

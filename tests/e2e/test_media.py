@@ -30,7 +30,7 @@ async def test_a_drawing_is_seen_on_its_side_and_runs_nothing(
     href = await page.locator(".card-front").first.get_attribute("href")
     await page.goto(f"{server.url}{href}/edit")
     file = {"name": "teal.svg", "mimeType": "image/svg+xml", "buffer": DRAWING}
-    await page.locator("#f-files-back").set_input_files(file)  # type: ignore[arg-type]
+    await page.locator("#f-back_files").set_input_files(file)  # type: ignore[arg-type]
     await page.get_by_role("button", name="Change pictures and sounds").click()
     await expect(page.locator(".notice", has_text="as you chose")).to_be_visible()
     await page.goto(f"{server.url}{href}")

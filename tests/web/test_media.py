@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 
 import httpx
 import pytest
 
 from app.core import clock, db
 from app.domain.transfer.bundle import MEDIA_MAX_BYTES
+from app.main import create_app
 from tests.areas.deck_makers import make_card, make_deck
-from tests.web.conftest import Visitor, text_of
+from tests.web.conftest import SETTINGS, Visitor, signed_in, text_of
 
 pytestmark = pytest.mark.usefixtures("rollback")
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(100))
@@ -30,7 +32,7 @@ async def card_of(person: Visitor) -> int:
 
 
 async def send(person: Visitor, card_id: int, *files: tuple[str, str, bytes], **fields: str) -> httpx.Response:
-    parts = [(side, (name, data, "application/octet-stream")) for side, name, data in files]
+    parts = [(f"{side}_files", (name, data, "application/octet-stream")) for side, name, data in files]
     return await person.client.post(f"/cards/{card_id}/media", data=fields, files=parts or [("x", ("", b""))])
 
 
@@ -96,6 +98,72 @@ async def test_what_is_no_picture_is_refused_and_nothing_changes(alice: Visitor,
     page = await alice.get(answer.headers["location"])
     assert word in text_of(page)
     assert await db.fetch_value("SELECT count(*) FROM card_media") == 0
+
+
+async def test_a_new_card_comes_with_its_files_or_not_at_all(alice: Visitor) -> None:
+    assert alice.account is not None
+    deck_id, _ = await make_deck(alice.account.id, now=clock.now())
+    path = f"/decks/{deck_id}/cards/new"
+    words = {"front": "Which flag?", "back": "Chad", "tags": "flags"}
+
+    async def post(*files: tuple[str, str, bytes]) -> httpx.Response:
+        parts = [(f"{side}_files", (name, data, "application/octet-stream")) for side, name, data in files]
+        return await alice.client.post(path, data=words, files=parts or [("front_files", ("", b""))])
+
+    refused = await post(("front", "good.png", PNG), ("back", "evil.png", b"MZ nothing"))
+    assert refused.status_code == 422
+    assert "no picture" in text_of(refused)
+    assert "Choose the files again" in text_of(refused)
+    assert "Which flag?</textarea>" in refused.text
+    assert await db.fetch_value("SELECT count(*) FROM card") == 0
+    made = await post(("front", "flag.png", PNG), ("back", "say.mp3", MP3))
+    assert (made.status_code, made.headers["location"]) == (303, path)
+    words["front"] = "Without any"
+    assert (await post()).status_code == 303
+    deck = await alice.get(f"/decks/{deck_id}")
+    assert text_of(deck).count("1 picture, 1 sound") == 1
+    found = await alice.get("/search?q=flag")
+    assert "1 picture, 1 sound" in text_of(found)
+    card_id = await db.fetch_value("SELECT card_id FROM card_media LIMIT 1")
+    assert address(MP3) in (await alice.get(f"/cards/{card_id}")).text
+
+
+async def test_a_picture_has_its_room_before_it_is_there(alice: Visitor) -> None:
+    card_id = await card_of(alice)
+    header = PNG[:8] + b"\0\0\0\rIHDR"
+    wide, high = (header + width.to_bytes(4) + height.to_bytes(4) for width, height in ((300, 200), (500, 3520)))
+    await send(alice, card_id, ("front", "wide.png", wide), ("front", "high.png", high), ("front", "odd.png", PNG))
+    page = (await alice.get(f"/cards/{card_id}")).text
+    assert 'alt="wide" width="300" height="200"' in page
+    assert 'alt="high" width="50" height="352"' in page
+    assert 'alt="odd" loading' in page
+
+
+async def test_changing_files_in_a_study_session_leads_back_to_it(alice: Visitor) -> None:
+    card_id = await card_of(alice)
+    changed = await send(alice, card_id, ("front", "a.png", PNG), origin="study", session="12")
+    assert changed.headers["location"] == f"/cards/{card_id}/edit?origin=study&session=12"
+    form = (await alice.get(changed.headers["location"])).text
+    assert form.count('name="session" value="12"') == 2
+    for session in ("x", "1" * 30, "1&a=b"):
+        odd = await send(alice, card_id, ("front", "a.png", PNG), origin="study", session=session)
+        assert odd.headers["location"] == f"/cards/{card_id}/edit"
+
+
+async def test_an_account_without_room_is_told_so(alice: Visitor) -> None:
+    assert alice.account is not None
+    card_id = await card_of(alice)
+    full = await signed_in(create_app(replace(SETTINGS, media_mb=0)), alice.account)
+    page = await full.get((await send(full, card_id, ("front", "a.png", PNG))).headers["location"])
+    assert "may take 0 MB in all" in text_of(page)
+    assert await db.fetch_value("SELECT count(*) FROM media") == 0
+
+
+async def test_what_a_player_asks_first_is_answered_without_the_content(alice: Visitor) -> None:
+    await send(alice, await card_of(alice), ("front", "a.mp3", MP3))
+    answer = await alice.client.head(address(MP3))
+    assert (answer.status_code, answer.content, answer.headers["accept-ranges"]) == (200, b"", "bytes")
+    assert (answer.headers["content-type"], answer.headers["content-length"]) == ("audio/mpeg", str(len(MP3)))
 
 
 async def test_of_a_question_only_the_front_is_shown_and_no_name_gives_the_answer_away(alice: Visitor) -> None:

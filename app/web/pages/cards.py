@@ -12,6 +12,7 @@ from msgspec import UNSET
 
 from app.accounts.views import SignedIn
 from app.core import clock
+from app.core.db import atomic
 from app.decks import queries, service
 from app.decks.changes import CardChanges, NewCard
 from app.decks.views import CardView
@@ -22,6 +23,7 @@ from app.notes.queries import source_of_card
 from app.study import queries as study
 from app.web.context import HtmlRequest, Me, done, go, page, web_context
 from app.web.forms import Form
+from app.web.pages.media import BODY_MAX, add_files, files_of
 from app.web.pages.refusals import Errors, said
 from app.web.person import limits_of, study_clock
 from app.web.undo import undo_token
@@ -71,31 +73,43 @@ async def new_card_page(request: HtmlRequest, me: Me, deck_id: FromPath[int]) ->
     return page(request, "cards/new.html", nav="decks", deck=deck, values=_EMPTY, errors=[])
 
 
-@post("/decks/{deck_id:int}/cards/new", status_code=200)
+@post("/decks/{deck_id:int}/cards/new", status_code=200, request_max_body_size=BODY_MAX)
 async def add_card(request: HtmlRequest, me: Me, deck_id: FromPath[int]) -> Response[Any]:
-    """Make a card and offer the next form."""
+    """Make a card with its pictures and sounds, or nothing at all, and offer the next form."""
     deck = await queries.deck(me.account.id, deck_id, clock=study_clock(me), now=clock.now())
     form = await Form.of(request)
     values = _values(form)
+    files = await files_of(form)
     try:
-        await service.add_card(
-            me.account.id,
-            NewCard(
-                front=values["front"],
-                back=values["back"],
-                front_rich=values["front_rich"] or None,
-                back_rich=values["back_rich"] or None,
-                tags=tags_in(values["tags"]),
-            ),
-            deck_id=deck_id,
-            limits=limits_of(me, web_context(request).settings),
-            now=clock.now(),
-        )
+        async with atomic():
+            card_id = await service.add_card(
+                me.account.id,
+                NewCard(
+                    front=values["front"],
+                    back=values["back"],
+                    front_rich=values["front_rich"] or None,
+                    back_rich=values["back_rich"] or None,
+                    tags=tags_in(values["tags"]),
+                ),
+                deck_id=deck_id,
+                limits=limits_of(me, web_context(request).settings),
+                now=clock.now(),
+            )
+            await add_files(request, me.account.id, card_id, files)
     except NotFound:
         raise
     except AppError as error:
         status, errors = said(request, error)
-        return page(request, "cards/new.html", status=status, nav="decks", deck=deck, values=values, errors=errors)
+        return page(
+            request,
+            "cards/new.html",
+            status=status,
+            nav="decks",
+            deck=deck,
+            values=values,
+            errors=errors,
+            again=bool(files),
+        )
     added = done(N_("The card is added. Here is room for the next."))
     return go(
         request, f"/decks/{deck_id}/cards/new", added, *_about_formatting(values["front_rich"], values["back_rich"])

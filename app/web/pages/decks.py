@@ -15,6 +15,7 @@ from app.decks import queries, service
 from app.decks.changes import DeckChanges
 from app.decks.views import DeckView
 from app.domain.errors import N_, AppError, InvalidInput
+from app.media.queries import media_of
 from app.study import queries as study
 from app.web.context import HtmlRequest, Me, done, go, pace, page, web_context
 from app.web.forms import Form
@@ -156,6 +157,7 @@ async def deck_page(
         collection=collections.get(deck.collection_id or 0),
         counts=await study.counts(me.account.id, deck_id, clock=days, now=now),
         cards=items,
+        files=await media_of(me.account.id, [card.id for card in items]) if items else {},
         next_cursor=next_cursor,
         q=q,
         tag=tag,

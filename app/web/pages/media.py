@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from litestar import Request, Response, get, post
-from litestar.datastructures import UploadFile
 from litestar.params import FromPath
 
 from app.core import clock
@@ -20,7 +20,8 @@ from app.web.context import HtmlRequest, Me, done, failed, go, web_context
 from app.web.forms import Form
 
 _MEGABYTE = 1_048_576
-_BODY_MAX = 8 * MEDIA_MAX_BYTES
+BODY_MAX = 8 * MEDIA_MAX_BYTES
+"""Bytes of a form with files."""
 _RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 _HEADERS = {
     # An SVG is a document that could run scripts and load things: here it can do neither.
@@ -62,20 +63,14 @@ def _part(first: str, last: str, size: int) -> tuple[int, int] | None:
     return (int(first), end) if int(first) <= end else None
 
 
-@post("/cards/{card_id:int}/media", status_code=303, request_max_body_size=_BODY_MAX)
+@post("/cards/{card_id:int}/media", status_code=303, request_max_body_size=BODY_MAX)
 async def change_media(request: HtmlRequest, me: Me, card_id: FromPath[int]) -> Response[Any]:
     """Take the ticked ones off the card and put the chosen files on it: all of it or nothing."""
     card = await decks.card(me.account.id, card_id)
     form = await Form.of(request)
-    back = f"/cards/{card.id}/edit"
-    room = web_context(request).settings.media_mb * _MEGABYTE
+    back = f"/cards/{card.id}/edit{_met_in(form)}"
     try:
-        new = [
-            (side, part.filename, await part.read(MEDIA_MAX_BYTES + 1))
-            for side in Side
-            for part in (await request.form()).getall(side.value, [])
-            if isinstance(part, UploadFile) and part.filename
-        ]
+        new = await files_of(form)
         removed = {side: [_place(text) for text in form.texts(f"remove_{side}")] for side in Side}
         if not new and not any(removed.values()):
             raise InvalidInput(N_("No file is chosen."), N_("Choose a picture or sound, or tick one to remove."))
@@ -83,11 +78,31 @@ async def change_media(request: HtmlRequest, me: Me, card_id: FromPath[int]) -> 
             await lock_writes(me.account.id)
             for side, places in removed.items():
                 await service.remove_from_card(me.account.id, card.id, side, places)
-            for side, name, data in new:
-                await service.add_to_card(me.account.id, card.id, side, name, data, room_bytes=room, now=clock.now())
+            await add_files(request, me.account.id, card.id, new)
     except AppError as error:
         return go(request, back, failed(error))
     return go(request, back, done(N_("Pictures and sounds are as you chose.")))
+
+
+def _met_in(form: Form) -> str:
+    """That the edit began in a study session, to which saving leads back."""
+    origin, session = form.text("origin"), form.text("session")
+    return f"?origin=study&session={session}" if origin == "study" and re.fullmatch(r"[0-9]{1,18}", session) else ""
+
+
+NewFile = tuple[Side, str, bytes]
+
+
+async def files_of(form: Form) -> list[NewFile]:
+    """The files that were chosen for the sides of a card."""
+    return [(side, *file) for side in Side for file in await form.files(f"{side.value}_files", MEDIA_MAX_BYTES)]
+
+
+async def add_files(request: HtmlRequest, account_id: int, card_id: int, files: Sequence[NewFile]) -> None:
+    """Put files on a card, in the current unit of work and with the account's lock. Raises as `add_to_card`."""
+    room = web_context(request).settings.media_mb * _MEGABYTE
+    for side, name, data in files:
+        await service.add_to_card(account_id, card_id, side, name, data, room_bytes=room, now=clock.now())
 
 
 def _place(text: str) -> int:

@@ -8,6 +8,7 @@ from litestar.params import FromQuery
 from app.decks import queries
 from app.decks.views import CardHit
 from app.domain.errors import InvalidInput
+from app.media.queries import media_of
 from app.web.context import HtmlRequest, Me, pace, page
 from app.web.pages.refusals import Errors, said
 
@@ -36,6 +37,7 @@ async def search_page(
         nav="search",
         q=q,
         hits=hits,
+        files=await media_of(me.account.id, [hit.id for hit in hits]) if hits else {},
         next_cursor=next_cursor,
         errors=errors,
     )
