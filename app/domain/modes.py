@@ -70,7 +70,7 @@ def kind_for(
     fewer than two good distractors, `has_board` True when there are enough other cards for a matching board. What a
     card cannot bear falls back: matching to choice, choice and cloze to typed, typed to a flashcard.
     """
-    if mode is Mode.FLASHCARDS or is_wordless(facts):
+    if mode is Mode.FLASHCARDS:
         return ItemKind.FLASHCARD
     if mode is Mode.MULTIPLE_CHOICE:
         return _choice(facts, has_choices)
@@ -99,7 +99,8 @@ def _mixed(
 
 
 def _choice(facts: Facts, has_choices: bool) -> ItemKind:
-    return ItemKind.CHOICE if has_choices and len(shown(facts.back)) <= OPTION_MAX else _typed(facts)
+    can_be_chosen = has_choices and not is_wordless(facts.back) and len(shown(facts.back)) <= OPTION_MAX
+    return ItemKind.CHOICE if can_be_chosen else _typed(facts)
 
 
 def _typed(facts: Facts) -> ItemKind:
@@ -108,18 +109,19 @@ def _typed(facts: Facts) -> ItemKind:
     return ItemKind.CLOZE if facts.is_cloze else ItemKind.TYPED
 
 
-def is_wordless(facts: Facts) -> bool:
-    """Whether a side is nothing but a picture or sound: it can be recalled, but not typed, chosen or paired."""
-    return any(_WORDLESS.fullmatch(side.strip()) for side in (facts.front, facts.back))
+def is_wordless(side: str) -> bool:
+    """Whether a side is nothing but a picture or sound. As an answer it can be recalled, but not typed or chosen."""
+    return _WORDLESS.fullmatch(side.strip()) is not None
 
 
 def is_typeable(facts: Facts) -> bool:
-    """Whether the answer is short enough to type: anything but a paragraph."""
-    return understand(facts.back, facts.language).type is not AnswerType.PARAGRAPH
+    """Whether the answer can be typed: words, and no paragraph of them."""
+    return not is_wordless(facts.back) and understand(facts.back, facts.language).type is not AnswerType.PARAGRAPH
 
 
 def is_short(facts: Facts) -> bool:
-    """Whether both sides fit on a matching board: one line of at most `SIDE_MAX` characters."""
-    return not is_wordless(facts) and all(
-        len(side) <= SIDE_MAX and len(side.strip().splitlines()) == 1 for side in (facts.front, facts.back)
+    """Whether both sides fit on a matching board: one line of words, at most `SIDE_MAX` characters."""
+    return all(
+        len(side) <= SIDE_MAX and len(side.strip().splitlines()) == 1 and not is_wordless(side)
+        for side in (facts.front, facts.back)
     )

@@ -10,7 +10,7 @@ from app.study.views import Session
 async def files_of_item(account_id: int, session: Session) -> tuple[MediaView, ...]:
     """Those of both sides; whoever shows them keeps back those of an answer that may not be seen yet.
 
-    A board of pairs has none: a card with nothing but a picture on a side is on no board.
+    A board of pairs has none: a card with a side without words is on no board.
     """
     item = session.item
     if item is None or item.kind is ItemKind.MATCHING:

@@ -206,7 +206,7 @@ async def _pool(account_id: int, card: StudyCard) -> list[Facts]:
         Facts(row["id"], 0, row["front"], row["back"], tuple(row["tags"]), row["language"] or card.language)
         for row in rows
     ]
-    return [facts for facts in pool if not is_wordless(facts)]
+    return [facts for facts in pool if not is_wordless(facts.back)]
 
 
 async def _options(account_id: int, card: StudyCard, facts: Facts, seed: int) -> Options | None:
@@ -250,7 +250,7 @@ async def grade(account_id: int, row: Record, given: Given) -> None:
         return
     if kind is ItemKind.FLASHCARD and not is_typeable(facts):
         raise InvalidInput(
-            N_("The answer of this card is too long to be judged as text."),
+            N_("The answer of this card cannot be judged as text."),
             N_("Ask the learner how well they knew it and give a rating: again, hard, good or easy."),
             field="answer",
         )

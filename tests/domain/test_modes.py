@@ -16,6 +16,9 @@ ENDLESS = Facts(3, 0, "Tell it", "And then. " * 100, (), "en")
 WORDY = Facts(4, 0, "A question of more characters than a board has room for, so that it stays off", "Paris", (), "en")
 GAP = Facts(5, 1, "The capital of France is [...]", "Paris", (), "en")
 LONG_GAP = Facts(6, 1, "The sky is blue: [...]", LONG.back, (), "en")
+FLAG = Facts(7, 0, "[image 2]", "Chad", (), "en")
+SKETCH = Facts(8, 0, "Draw a cat", "[image]", (), "en")
+SPOKEN_GAP = Facts(9, 1, "It is said [...]", "[sound]", (), "en")
 KIND = ItemKind
 
 
@@ -44,6 +47,14 @@ def kind(mode: Mode, facts: Facts, **given: object) -> ItemKind:
         (Mode.MIXED, LONG, KIND.FLASHCARD),
         (Mode.MIXED, LONG_GAP, KIND.FLASHCARD),
         (Mode.MATCHING, WORD, KIND.CHOICE),
+        (Mode.MULTIPLE_CHOICE, FLAG, KIND.CHOICE),
+        (Mode.TYPED, FLAG, KIND.TYPED),
+        (Mode.MATCHING, FLAG, KIND.CHOICE),
+        (Mode.MULTIPLE_CHOICE, SKETCH, KIND.FLASHCARD),
+        (Mode.TYPED, SKETCH, KIND.FLASHCARD),
+        (Mode.MATCHING, SKETCH, KIND.FLASHCARD),
+        (Mode.MIXED, SKETCH, KIND.FLASHCARD),
+        (Mode.CLOZE, SPOKEN_GAP, KIND.FLASHCARD),
     ],
 )
 def test_the_kind_that_a_card_can_bear(mode: Mode, facts: Facts, expected: ItemKind) -> None:
@@ -51,6 +62,8 @@ def test_the_kind_that_a_card_can_bear(mode: Mode, facts: Facts, expected: ItemK
 
 
 def test_matching_takes_short_sides_where_there_is_a_board() -> None:
+    assert kind(Mode.MATCHING, FLAG, has_board=True) is KIND.CHOICE
+    assert kind(Mode.MATCHING, SKETCH, has_board=True) is KIND.FLASHCARD
     assert kind(Mode.MATCHING, WORD, has_board=True) is KIND.MATCHING
     assert kind(Mode.MATCHING, WORDY, has_board=True) is KIND.CHOICE
     assert kind(Mode.MATCHING, LONG, has_board=True) is KIND.CHOICE

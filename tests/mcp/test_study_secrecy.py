@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 
+from app.core import clock, db
+from app.domain.transfer.bundle import Side
 from app.mcp.registry import TOOLS, wire
 from app.mcp.spec import Toolset, Visibility
+from app.media.service import add_to_card
 from tests.mcp.conftest import Client, forget_rates
 
 # A word in each answer that stands nowhere else, and answers that are alike enough to be options for one another.
@@ -22,6 +25,7 @@ GAPS = {"The [...] flows by Vienna": ("The {{c1::Danubezqu}} flows by Vienna", "
         "Ghana is ruled from [a port]": ("Ghana is ruled from {{c1::Accrazqu::a port}}", "Accrazqu")}  # fmt: skip
 SECRETS = {**CAPITALS, **LONG, **{prompt: answer for prompt, (_, answer) in GAPS.items()}}
 LETTERS = "ABCDEFGHIJ"
+PICTURE = b"\x89PNG\r\n\x1a\n"
 
 SHOWING_CARDS = {"get_deck", "search_cards", "get_card"}  # what they are for; their descriptions say when not to
 DURING = ("list_decks", "get_deck", "get_study_session", "render_study_session", "get_study_plan", "get_learning_stats")
@@ -39,6 +43,11 @@ async def a_deck(client: Client) -> int:
     deck = await client.done("create_deck", {"title": "Secrets"})
     made = await client.done("create_cards", {"deckId": deck["deckId"], "cards": cards})
     assert made["createdCount"] == len(SECRETS)
+    account_id = await db.fetch_value("SELECT account_id FROM deck WHERE id = $1", deck["deckId"])
+    for one, answer in zip(made["results"], SECRETS.values(), strict=True):
+        for side in Side:  # names of files tell answers
+            name = f"{answer}.png"
+            await add_to_card(account_id, one["cardId"], side, name, PICTURE, room_bytes=10_000, now=clock.now())
     return deck["deckId"]
 
 
@@ -91,6 +100,7 @@ async def test_no_result_holds_an_answer_before_it_was_given(client: Client, mod
         steps += 1
         assert steps < 120
         kinds.add(item["kind"])
+        assert ("mediaUrl" in item) is (item["kind"] != "matching")
         for tool in DURING:
             if steps < 4 or tool == "get_study_session":
                 await look(tool, arguments_of(tool, deck_id, session_id))

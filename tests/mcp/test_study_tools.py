@@ -15,6 +15,8 @@ from app.core import clock, db
 from app.domain.plans import Plan
 from app.domain.scheduling import DEFAULT_PARAMETERS
 from app.domain.scopes import Scope
+from app.domain.transfer.bundle import Side
+from app.media.service import add_to_card
 from tests.areas.deck_makers import make_card, make_deck
 from tests.factories import make_account, make_key
 from tests.mcp.conftest import Client, World, client_of
@@ -259,6 +261,24 @@ async def test_a_card_shows_its_schedule_and_its_last_answers(client: Client, al
     [review] = known["lastReviews"]
     assert (review["rating"], review["elapsedMs"]) == ("easy", 900)
     assert (known["front"], known["back"], known["version"]) == ("a", "about a", 1)
+
+
+async def test_pictures_are_named_by_their_card_and_led_to_by_a_question(client: Client, alice: AccountView):
+    deck_id, ids = await deck_of(client, "a", "b")
+    for card_id, side, name in ((ids[0], Side.FRONT, "cat.png"), (ids[1], Side.BACK, "dog.png")):
+        await add_to_card(alice.id, card_id, side, name, b"\x89PNG\r\n\x1a\n", room_bytes=100, now=clock.now())
+    shown = await client.call("get_card", {"cardId": ids[1]})
+    assert shown["structuredContent"]["media"] == [{"side": "back", "kind": "image", "name": "dog.png"}]
+    assert "Image on the back: dog.png" in shown["content"][0]["text"]
+    begun = await client.call("start_study_session", {"deckId": deck_id})
+    state = begun["structuredContent"]
+    assert state["item"]["prompt"] == "a"
+    assert state["item"]["mediaUrl"].endswith(f"/study/{state['sessionId']}")
+    assert f"this link to them: {state['item']['mediaUrl']}" in begun["content"][0]["text"]
+    about = {"sessionId": state["sessionId"], "itemId": state["item"]["itemId"]}
+    after = await client.done("record_review", {**about, "rating": "easy"})
+    assert after["item"]["prompt"] == "b"
+    assert "mediaUrl" not in after["item"]  # that its answer has a picture is not told before
 
 
 async def test_a_cloze_card_shows_each_of_its_questions(client: Client, alice: AccountView):

@@ -180,19 +180,38 @@ async def test_of_a_question_only_the_front_is_shown_and_no_name_gives_the_answe
     assert address(MP3) in shown
 
 
-async def test_a_side_that_is_only_a_picture_is_asked_as_a_flashcard(alice: Visitor) -> None:
+@pytest.mark.parametrize(
+    ("mode", "front", "back"),
+    [
+        ("multiple_choice", 'name="choice"', "Show answer"),
+        ("typed", 'name="answer"', "Show answer"),
+        ("matching", 'name="choice"', "Show answer"),
+        ("mixed", 'name="choice"', "Show answer"),
+    ],
+)
+async def test_an_answer_without_words_is_recalled_and_a_question_without_words_asked_in_any_mode(
+    alice: Visitor, mode: str, front: str, back: str
+) -> None:
     assert alice.account is not None
     deck_id, _ = await make_deck(alice.account.id, now=clock.now())
     for number in range(6):
         await make_card(alice.account.id, deck_id, f"flag {number}", f"country {number}")
-    await make_card(alice.account.id, deck_id, "[image]", "Atlantis")
-    for mode in ("multiple_choice", "typed", "matching", "mixed"):
-        begun = await alice.post("/study", deck=deck_id, mode=mode, goal="cram")
-        for _ in range(8):
-            screen = (await alice.get(begun.headers["location"])).text
-            if "[image]" in screen:
-                assert "Show answer" in screen
-                break
-            item = re.search(r'name="item" value="(\d+)"', screen)
-            assert item
-            await alice.post(begun.headers["location"] + "/suspend", 200, item=item[1], elapsed_ms=1)
+    shown = {
+        await make_card(alice.account.id, deck_id, "[image]", "country 7"): front,
+        await make_card(alice.account.id, deck_id, "Draw a country", "[image]"): back,
+    }
+    for card_id in shown:
+        await send(alice, card_id, ("front", "Atlantis.png", PNG))
+    begun = await alice.post("/study", deck=deck_id, mode=mode, goal="cram")
+    for _ in range(20):
+        screen = (await alice.get(begun.headers["location"])).text
+        item = re.search(r'name="item" value="(\d+)"', screen)
+        if not item:
+            break
+        card_id = int((re.search(r"/cards/(\d+)/edit", screen) or [0, 0])[1])
+        if card_id in shown:
+            assert shown.pop(card_id) in screen
+            assert f'<img src="{address(PNG)}" alt="Picture 1"' in screen
+            assert "Atlantis" not in screen
+        await alice.post(begun.headers["location"] + "/suspend", 200, item=item[1], elapsed_ms=1)
+    assert not shown

@@ -14,6 +14,7 @@ from app.domain.scheduling import Rating, SchedulingOptions, State
 from app.mcp.spec import Output
 from app.mcp.tools.cards import Flashcard, card_fields
 from app.mcp.tools.fields import Count, Instant
+from app.media.queries import media_of
 from app.study import queries
 from app.study.settings_queries import settings_for
 from app.study.views import ReviewView, StudyCard
@@ -60,7 +61,16 @@ class LastReview(Output, kw_only=True):
     number: Annotated[int, Meta(ge=1, description="Of a cloze card: which question.")] | UnsetType = UNSET
 
 
+class CardFile(Output):
+    side: Annotated[str, Meta(description="front or back.")]
+    kind: Annotated[str, Meta(description="image or sound.")]
+    name: str
+
+
 class FullCard(Flashcard, kw_only=True):
+    media: (
+        Annotated[list[CardFile], Meta(description="Pictures and sounds, shown below the text of a side.")] | UnsetType
+    ) = UNSET
     schedule: Annotated[CardSchedule, Meta(description="Of a cloze card: that of its first question.")]
     questions: (
         Annotated[list[ClozeQuestion], Meta(description="Of a cloze card: each of its questions.")] | UnsetType
@@ -74,8 +84,10 @@ async def card_details(account_id: int, card_id: int, *, clock: StudyClock, now:
     asked = await queries.questions_of(account_id, card_id)
     reviews = await queries.last_reviews(account_id, card_id, limit=_SHOWN_REVIEWS)
     options = (await settings_for(account_id, card.deck_id)).scheduling(clock)
+    files = (await media_of(account_id, [card_id])).get(card_id, ())
     return FullCard(
         **card_fields(card),
+        media=[CardFile(side=file.side.value, kind=file.kind.value, name=file.name) for file in files] or UNSET,
         schedule=_schedule(asked[0], options, now),
         questions=[_question(one, options, now) for one in asked if one.ordinal] or UNSET,
         last_reviews=[_review(review) for review in reviews],
@@ -127,6 +139,7 @@ def details_text(card: FullCard) -> str:
         f"Front: {card.front}",
         f"Back: {card.back}",
         *([f"Tags: {', '.join(card.tags)}"] if card.tags else []),
+        *(f"{one.kind.capitalize()} on the {one.side}: {one.name}" for one in card.media or ()),
     ]
     if card.questions:
         lines += [f"Question {one.number}: {one.prompt} ({_said(one.schedule)})" for one in card.questions]

@@ -44,6 +44,10 @@ class StudyQuestion(Output, kw_only=True):
         UNSET
     )
     right: Annotated[list[Lettered], Meta(description="The sides to find for them.")] | UnsetType = UNSET
+    media_url: (
+        Annotated[str, Meta(description="Where the learner sees and hears the pictures and sounds of the question.")]
+        | UnsetType
+    ) = UNSET
     accepts: Annotated[list[str], Meta(description="What record_review takes here: answer, rating or either.")]
     how_to_answer: str
 
@@ -88,8 +92,8 @@ class SessionSnapshot(Output, kw_only=True):
     report: Annotated[SessionReport, Meta(description="When the session is finished.")] | UnsetType = UNSET
 
 
-def snapshot(session: Session, report: Report | None) -> SessionSnapshot:
-    """What a model may know of a session."""
+def snapshot(session: Session, report: Report | None, media_url: str = "") -> SessionSnapshot:
+    """What a model may know of a session; `media_url` where its present question has pictures or sounds."""
     return SessionSnapshot(
         session_id=session.id,
         status=status_of(session),
@@ -99,7 +103,7 @@ def snapshot(session: Session, report: Report | None) -> SessionSnapshot:
         deck_title=session.deck_title or UNSET,
         started_at=session.created_at,
         progress=progress_of(session.progress),
-        item=question_of(session.item) if session.item else UNSET,
+        item=question_of(session.item, media_url) if session.item else UNSET,
         resumes_at=session.resumes_at or UNSET,
         report=report_of(report) if report else UNSET,
     )
@@ -122,7 +126,7 @@ def progress_of(so_far: Progress) -> SessionProgress:
     )
 
 
-def question_of(item: Item) -> StudyQuestion:
+def question_of(item: Item, media_url: str = "") -> StudyQuestion:
     """The question alone. `item.facts` and `item.card` hold the answer and stay here."""
     hints = _hints(item)
     return StudyQuestion(
@@ -134,6 +138,7 @@ def question_of(item: Item) -> StudyQuestion:
         options=lettered(item.options) or UNSET,
         left=[Numbered(number=number, text=text) for number, text in enumerate(item.left, 1)] or UNSET,
         right=lettered(item.right) or UNSET,
+        media_url=media_url or UNSET,
         accepts=_accepts(item),
         how_to_answer=_how(item),
     )
@@ -222,6 +227,8 @@ def _question_lines(item: StudyQuestion, session_id: int) -> list[str]:
     lines = [f"Question (sessionId {session_id}, itemId {item.item_id}): {item.prompt}"]
     if item.hint is not UNSET:
         lines.append(f"Hint: {item.hint}")
+    if item.media_url is not UNSET:
+        lines.append(f"The question has pictures or sounds; give the learner this link to them: {item.media_url}")
     lines += [f"{side.number}. {side.text}" for side in item.left or ()]
     lines += [f"{option.letter}) {option.text}" for option in (item.options or item.right or ())]
     return [*lines, f"Ask this and wait for the learner. {item.how_to_answer}"]

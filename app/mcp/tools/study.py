@@ -10,6 +10,7 @@ from app.domain.errors import N_, InvalidInput
 from app.domain.modes import Goal, Mode
 from app.domain.scopes import Scope
 from app.domain.sessions import MAX_ITEMS
+from app.domain.transfer.bundle import Side
 from app.mcp.plans import study_clock
 from app.mcp.schema import ENUM_ORDER
 from app.mcp.spec import Call, Input, Kind, Output, Reply, Toolset, ToolSpec
@@ -26,6 +27,7 @@ from app.mcp.tools.session_views import (
 )
 from app.mcp.tools.text import time_words
 from app.study import sessions, snapshots
+from app.study.files import files_of_item
 from app.study.questions import LONGEST_ANSWER
 from app.study.queue import most_due_deck
 from app.study.sessions import LONGEST_KEY, Wish
@@ -39,7 +41,10 @@ async def _snapshot(call: Call, session: Session) -> SessionSnapshot:
     report = None
     if session.finished:
         report = await snapshots.report(call.caller.account_id, session, clock=study_clock(call.caller), now=call.now)
-    return snapshot(session, report)
+    files = await files_of_item(call.caller.account_id, session)
+    # The screen of the session, which keeps the answer's files back as long as the answer; never that of the card.
+    asked = any(file.side is Side.FRONT for file in files)
+    return snapshot(session, report, f"{call.settings.base_url}/study/{session.id}" if asked else "")
 
 
 class StartStudySession(Input):

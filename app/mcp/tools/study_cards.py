@@ -222,9 +222,10 @@ GET_CARD = ToolSpec(
     name="get_card",
     title="Get card",
     description=(
-        "Read one card whole: both sides, tags, language, source and version, and its schedule: state, due time, "
-        "stability, difficulty, probability of recall now, how often it was answered and forgotten, and the last "
-        f"answers. A cloze card gives each of its questions. {_NOT_WHILE_STUDYING}"
+        "Read one card whole: both sides, tags, language, source, version, the names of its pictures and sounds, and "
+        "its schedule: state, due time, stability, difficulty, probability of recall now, how often it was answered "
+        "and forgotten, and the last answers. A cloze card gives each of its questions. "
+        f"{_NOT_WHILE_STUDYING}"
     ),
     toolsets=frozenset({Toolset.STUDY}),
     scope=Scope.DECKS_READ,
