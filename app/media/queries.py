@@ -35,8 +35,9 @@ class MediaView:
         """Width and height that a page keeps for it: its own, or what is no higher than `SHOWN_HEIGHT`."""
         if self.width is None or self.height is None:
             return None
-        scale = min(1.0, SHOWN_HEIGHT / self.height)
-        return max(round(self.width * scale), 1), round(self.height * scale)
+        # The height follows from the width as it will from the picture's own ratio, or the page would move a little.
+        width = max(int(self.width * min(1.0, SHOWN_HEIGHT / self.height)), 1)
+        return width, max(round(width * self.height / self.width), 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@
  */
 
 const FIELDS = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox], [type=button], [type=submit])";
-const CONTROLS = "a[href], button, summary, input[type=radio], input[type=checkbox]";
+const CONTROLS = "a[href], button, summary, audio, input[type=radio], input[type=checkbox]";
 let shown = performance.now();
 
 function keyOf(event) {

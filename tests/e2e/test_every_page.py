@@ -8,6 +8,7 @@ from playwright.async_api import Browser, Page
 
 from app.web.connect.guides import GUIDES
 from tests.e2e.conftest import QuietPage, sign_in
+from tests.e2e.media_files import picture, put_on_card, tone
 from tests.server import Server
 
 pytestmark = pytest.mark.browser
@@ -60,6 +61,15 @@ async def pages_of(page: Page, server: Server) -> list[str]:
     collection = await page.locator("a[href^='/collections/']").first.get_attribute("href")
     await page.goto(f"{server.url}{deck}")
     card = await page.locator(".card-front").first.get_attribute("href")
+    await page.goto(f"{server.url}{card}")
+    if not await page.locator(".files").count():
+        for side in ("front", "back"):
+            files = {
+                "a wide view.png": picture(1_200, 300),
+                "high.png": picture(90, 900),
+                "how it sounds.wav": tone(0.2),
+            }
+            await put_on_card(page, f"{server.url}{card}/edit", side, **files)
     await page.goto(f"{server.url}/notes")
     note = await page.get_by_role("link", name="auth", exact=True).get_attribute("href")
     return [
@@ -129,6 +139,8 @@ async def test_every_page_is_sound(chromium: Browser, demo: Server, scheme: str,
     await sign_in(page, demo, EMAIL, PASSWORD)
     for path in await pages_of(page, demo):
         await look(path)
+        if path.endswith("/cards/new"):
+            await unfold(path)
         if path.startswith("/decks/") and path.endswith("/study"):
             await page.get_by_role("button", name="Start", exact=True).click()
             await page.get_by_role("button", name="Show answer").wait_for()
