@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -15,6 +16,7 @@ from babel.numbers import format_decimal
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from app.domain.modes import is_wordless
 from app.ui.browsers import browser_name
 from app.ui.translations import SOURCE_LANGUAGE, translations
 
@@ -97,6 +99,7 @@ def _environment(language: str) -> Environment:
         ago=ago,
         number=number,
         browser_name=browser_name,
+        beside_files=beside_files,
     )
     environment.filters.update(own)
     return environment
@@ -105,6 +108,11 @@ def _environment(language: str) -> Environment:
 def _rich(html: str) -> Markup:
     """HTML that `app.domain.richtext` has sanitised before it was stored."""
     return Markup(html)  # noqa: S704 - sanitised when stored, by the one function that may
+
+
+def beside_files(body: Markup, plain: str, files: Sequence[object]) -> Markup:
+    """A side above its pictures and sounds: `[image]` above the picture itself is for screen readers alone."""
+    return Markup('<span class="hidden-label">%s</span>') % plain if files and is_wordless(plain) else body
 
 
 def _lines(text: str) -> Markup:

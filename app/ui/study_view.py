@@ -21,7 +21,7 @@ from app.domain.scheduling import Rating, State
 from app.domain.transfer.bundle import Side
 from app.media.queries import MediaView
 from app.study.views import Item, Report, Session, StudyCard
-from app.ui.render import Reader, translate
+from app.ui.render import Reader, beside_files, translate
 
 MODES: Mapping[Mode, tuple[str, str]] = {
     Mode.FLASHCARDS: (N_("Flashcards"), N_("Recall the answer, look, and say how well you knew it.")),
@@ -130,11 +130,17 @@ def screen(
 ) -> StudyScreen:
     """The screen of a session in the reader's language. `files` are the pictures and sounds of the present card."""
     leave = f"/decks/{session.deck_id}" if session.deck_id else "/"
-    view = item_view(session.item, session.goal, reader, files) if session.item else None
+    view = (
+        item_view(session.item, session.goal, reader, files, embedded=bool(more.get("embedded")))
+        if session.item
+        else None
+    )
     return StudyScreen(session, view, report, leave, **more)  # type: ignore[arg-type]
 
 
-def item_view(item: Item, goal: Goal, reader: Reader, files: Sequence[MediaView] = ()) -> ItemView:
+def item_view(
+    item: Item, goal: Goal, reader: Reader, files: Sequence[MediaView] = (), *, embedded: bool = False
+) -> ItemView:
     verdict, sign = None, ""
     if item.grade is not None and not item.pairs:
         sign, word = _VERDICTS[item.grade.verdict]
@@ -145,18 +151,21 @@ def item_view(item: Item, goal: Goal, reader: Reader, files: Sequence[MediaView]
         sign = "good" if right == len(item.pairs) else "bad"
         verdict = translate(reader, N_("%(right)s of %(all)s pairs are right"), right=right, all=len(item.pairs))
     typed = item.kind in {ItemKind.TYPED, ItemKind.CLOZE}
+    front, back = (tuple(file for file in files if file.side is side) for side in Side)
+    # A chat shows a link in place of the files themselves.
+    front_seen, back_seen = ((), ()) if embedded else (front, back)
     return ItemView(
         item=item,
-        prompt=prompt(item.card),
-        answer=answer(item.card) if item.seen else None,
+        prompt=beside_files(prompt(item.card), item.card.front, front_seen),
+        answer=beside_files(answer(item.card), item.card.back, back_seen) if item.seen else None,
         more=_back(item.card) if item.seen and item.card.ordinal and item.card.back else None,
         buttons=buttons(item, goal, reader),
         verdict=verdict,
         verdict_sign=sign,
         difference=item.grade.difference if item.grade and typed else (),
         can_override=bool(item.grade and typed and item.grade.verdict is not Verdict.CORRECT),
-        front_files=tuple(file for file in files if file.side is Side.FRONT),
-        back_files=tuple(file for file in files if file.side is Side.BACK) if item.seen else (),
+        front_files=front,
+        back_files=back if item.seen else (),
     )
 
 

@@ -215,3 +215,19 @@ async def test_an_answer_without_words_is_recalled_and_a_question_without_words_
             assert "Atlantis" not in screen
         await alice.post(begun.headers["location"] + "/suspend", 200, item=item[1], elapsed_ms=1)
     assert not shown
+
+
+async def test_words_that_stand_for_a_picture_are_unseen_where_it_is_shown(alice: Visitor) -> None:
+    assert alice.account is not None
+    deck_id, _ = await make_deck(alice.account.id, now=clock.now())
+    card_id = await make_card(alice.account.id, deck_id, "[image]", "[sound]", back_rich="<p>[sound]</p>")
+    unseen = '<span class="hidden-label">[{}]</span>'
+    assert "hidden-label" not in (await alice.get(f"/cards/{card_id}")).text.partition("<article")[2]
+    await send(alice, card_id, ("front", "a.png", PNG), ("back", "b.mp3", MP3))
+    page = (await alice.get(f"/cards/{card_id}")).text
+    assert unseen.format("image") in page
+    assert unseen.format("sound") in page
+    begun = await alice.post("/study", deck=deck_id, mode="flashcards", goal="cram")
+    screen = (await alice.get(begun.headers["location"])).text
+    assert unseen.format("image") in screen
+    assert "[sound]" not in screen
