@@ -43,12 +43,13 @@ class FoundCard:
         return 0 < len(self.front) <= FRONT_MAX and 0 < len(self.back) <= BACK_MAX
 
 
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(?P<text>.*?)[ \t]*#*[ \t]*\r?$")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]++(.*)$")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?|^\s*>\s?")
 _LINE = re.compile(r"^(?P<front>\S.{0,1000}?)\s+::\s+(?P<back>\S.*)$")
 _QUESTION = re.compile(r"^[*_]{0,2}(?:Q|Question|問|질문)\s?[:：][*_]{0,2}\s*(?P<text>.*)$", re.IGNORECASE)
 _ANSWER = re.compile(r"^[*_]{0,2}(?:A|Answer|答|답)\s?[:：][*_]{0,2}\s*(?P<text>.*)$", re.IGNORECASE)
-_MARKS = re.compile(r"(?<!\\)(\*\*|__|==|~~|`)(?=\S)(.{1,1000}?)(?<=\S)\1")
+_PLAIN_MAX = 3 * BACK_MAX // 2
+_MARKS = re.compile(r"(?<!\\)(\*\*|__|==|~~|`)(?=\S)(.{1,300}?)(?<=\S)\1")
 
 
 def cards_in(body: str, *, headings: bool = False) -> list[FoundCard]:
@@ -70,9 +71,9 @@ def _cards(body: str) -> Iterator[FoundCard]:
         place += 1
         if line is None:
             continue
-        titled = _HEADING.match(line)
-        if titled:
-            heading = plain(titled["text"])
+        titled = _heading(line)
+        if titled is not None:
+            heading = plain(titled)
             continue
         text = _BULLET.sub("", line, count=1)
         if is_cloze(text):
@@ -100,7 +101,12 @@ def _answer(lines: list[str | None], place: int) -> tuple[str, int]:
     end = start + 1
     while end < len(lines):
         line = lines[end]
-        if not line or not line.strip() or _HEADING.match(line) or _QUESTION.match(_BULLET.sub("", line, count=1)):
+        if (
+            not line
+            or not line.strip()
+            or _heading(line) is not None
+            or _QUESTION.match(_BULLET.sub("", line, count=1))
+        ):
             break
         parts.append(line.strip())
         end += 1
@@ -112,12 +118,12 @@ def _sections(body: str) -> Iterator[FoundCard]:
     heading, source = "", ""
     below: list[str] = []
     for line, in_code in lines_of(body):
-        titled = None if in_code else _HEADING.match(line)
+        titled = None if in_code else _heading(line)
         if titled is None:
             below.append(line.removesuffix("\r"))
             continue
         yield from _section(heading, source, below)
-        heading, source, below = plain(titled["text"]), line, []
+        heading, source, below = plain(titled), line, []
     yield from _section(heading, source, below)
 
 
@@ -127,8 +133,23 @@ def _section(heading: str, source: str, below: list[str]) -> Iterator[FoundCard]
         yield FoundCard(Form.HEADING, heading, plain(text), heading, source + "\n" + "\n".join(below).rstrip("\n"))
 
 
+def _heading(line: str) -> str | None:
+    """The text of a heading, without the number signs that may close it; None for any other line."""
+    found = _HEADING.match(line.removesuffix("\r"))
+    if found is None:
+        return None
+    text = found[1].rstrip(" \t")
+    bare = text.rstrip("#")
+    return bare.rstrip(" \t") if not bare or bare[-1] in " \t" else text
+
+
 def plain(markdown: str) -> str:
-    """Markdown on one or several lines without its commonest marks: a card's plain sides show none."""
+    """Markdown on one or several lines without its commonest marks: a card's plain sides show none.
+
+    A text that no card could hold stays as it is.
+    """
+    if len(markdown) > _PLAIN_MAX:
+        return markdown.strip()
     text = WIKILINK.sub(lambda match: (match["alias"] or "|" + match["target"])[1:], markdown)
     for _ in range(2):
         text = _MARKS.sub(r"\2", text)

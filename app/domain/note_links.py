@@ -16,8 +16,8 @@ WIKILINK = re.compile(
 _MARKDOWN_LINK = re.compile(
     r"(?P<open>\]\(<?)(?P<target>[^()<>\s#]{1,2048})(?P<rest>(?:#[^()<>\s]{0,512})?>?)(?=[)\s])"
 )
-CODE_SPAN = re.compile(r"(`+)(?!`)[^`\n]*+\1(?!`)")
-"""Code within a line."""
+CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)[^`\n]*+\1(?!`)")
+"""Code within a line. It starts where a run of backticks starts: tried in its middle, a long run takes for ever."""
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
 

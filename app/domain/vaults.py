@@ -7,6 +7,7 @@ left out.
 from __future__ import annotations
 
 import io
+import lzma
 import stat
 import zipfile
 import zlib
@@ -58,7 +59,7 @@ def read_zip(data: bytes, folder: str = "") -> Vault:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return read_files(_unpacked(archive), folder)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError):
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, ValueError, OSError):
         raise InvalidInput(
             N_("This is no zip archive that can be read."),
             N_("Pack the folder again, without a password."),

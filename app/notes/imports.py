@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -40,21 +41,33 @@ async def import_notes(
     """
     done = Imported()
     ready: list[tuple[str, NoteText]] = []
-    for file in files:
-        try:
-            frontmatter, body = from_document(file.text)
-            text = note_text(frontmatter, body)
-            refuse_restricted(text.frontmatter, text.body)
-        except AppError as error:
-            done.refused.append(LeftOut(file.path, error.message, dict(error.params)))
-        else:
-            ready.append((file.path, text))
+    for start in range(0, len(files), _AT_ONCE):
+        # In a thread: reading and screening many long files takes seconds, in which others are to be answered.
+        good, refused = await asyncio.to_thread(_readable, files[start : start + _AT_ONCE])
+        ready += good
+        done.refused += refused
     for start in range(0, len(ready), _AT_ONCE):
         async with atomic():
             await lock_writes(account_id)
             for path, text in ready[start : start + _AT_ONCE]:
                 await _import(account_id, path, text, replace, author, limit, now, done)
     return done
+
+
+def _readable(files: Sequence[VaultFile]) -> tuple[list[tuple[str, NoteText]], list[LeftOut]]:
+    """The texts of files by their paths, and those that cannot be notes."""
+    good: list[tuple[str, NoteText]] = []
+    refused: list[LeftOut] = []
+    for file in files:
+        try:
+            frontmatter, body = from_document(file.text)
+            text = note_text(frontmatter, body)
+            refuse_restricted(text.frontmatter, text.body)
+        except AppError as error:
+            refused.append(LeftOut(file.path, error.message, dict(error.params)))
+        else:
+            good.append((file.path, text))
+    return good, refused
 
 
 async def _import(

@@ -18,7 +18,7 @@ from app.domain.errors import N_, NotFound
 from app.domain.note_paths import clean_folder, clean_path, path_key, title_of
 from app.notes.cards import cards_of_note, source_of_card
 from app.notes.rows import no_such_note
-from app.notes.search import search_notes
+from app.notes.search import checked_tags, search_notes
 from app.notes.views import (
     Author,
     FolderEntry,
@@ -158,7 +158,7 @@ async def tree(
     expanded and counts as truncated. A folder that does not exist is an empty one. Raises `InvalidInput`.
     """
     folder = clean_folder(folder)
-    wanted = list(tags) or None
+    wanted = checked_tags(tags)
     rows = (
         await fetch(_FOLDERS_TAGGED, account_id, folder, wanted)
         if wanted

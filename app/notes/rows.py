@@ -123,9 +123,10 @@ async def store_version(
     )
     await _insert_version(account_id, note_id, version, path, text, author, now)
     await index_text(account_id, note_id, path, text, now)
+    # Whole lines: one that goes on further is another one.
     await execute(
-        "UPDATE note_card SET to_review = true "
-        "WHERE account_id = $1 AND note_id = $2 AND NOT to_review AND strpos($3, source) = 0",
+        "UPDATE note_card SET to_review = true WHERE account_id = $1 AND note_id = $2 AND NOT to_review "
+        "AND source <> '' AND strpos(E'\\n' || replace($3, E'\\r', '') || E'\\n', E'\\n' || source || E'\\n') = 0",
         account_id,
         note_id,
         text.body,
@@ -168,7 +169,7 @@ async def index_text(account_id: int, note_id: int, path: str, text: NoteText, n
 
 
 async def delete_row(account_id: int, current: Current, author: Author, now: datetime) -> None:
-    """Make a deletion the current version; the cards made from the note are to review."""
+    """Make a deletion the current version. Cards made from the note stay as they are: restored, it is what it was."""
     await execute(
         "UPDATE note SET deleted_at = $3, version = $4, size_bytes = 0 WHERE account_id = $1 AND id = $2",
         account_id,
@@ -188,6 +189,3 @@ async def delete_row(account_id: int, current: Current, author: Author, now: dat
         now,
     )
     await execute("DELETE FROM note_search WHERE account_id = $1 AND note_id = $2", account_id, current.id)
-    await execute(
-        "UPDATE note_card SET to_review = true WHERE account_id = $1 AND note_id = $2", account_id, current.id
-    )

@@ -71,6 +71,13 @@ _INDEX_ALL = _HITS.format(counted=_COUNTED.format(rows=_INDEX.format(place=7)), 
 _INDEX_CHOSEN = _HITS.format(counted=_COUNTED.format(rows=_INDEX.format(place=9)), chosen=_CHOSEN)
 
 
+def checked_tags(tags: Sequence[str]) -> list[str] | None:
+    """The tags to look for, None for any. Raises `InvalidInput` for text that no tag can hold."""
+    if any("\0" in tag for tag in tags):
+        raise InvalidInput(N_("A tag holds a character that cannot be stored (NUL)."), field="tags")
+    return list(tags) or None
+
+
 async def search_notes(
     account_id: int,
     query: str,
@@ -88,7 +95,7 @@ async def search_notes(
     needle = _needle(query)
     after = cursors.decode(cursor, _LISTING, HitKey) or (None, None, None)
     common = (account_id, needle, *after, limit + 1)
-    inside, wanted = clean_folder(folder), list(tags) or None
+    inside, wanted = clean_folder(folder), checked_tags(tags)
     chosen = (inside, wanted) if inside or wanted else ()
     keys = literal_grams(account_id, needle)
     if keys:

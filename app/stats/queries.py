@@ -12,6 +12,7 @@ from datetime import date, datetime, timedelta
 from app.core.db import fetch
 from app.decks.rows import live_deck
 from app.domain.calendar import StudyClock
+from app.domain.cloze import with_gaps
 from app.domain.scheduling import MAX_INTERVAL_DAYS, SchedulingOptions, forgetting_curve
 from app.domain.statistics import (
     NOTHING,
@@ -127,7 +128,8 @@ async def weak_cards(
     found: list[WeakCard] = []
     for row in rows:
         standing = Standing(row["lapses"], row["retrievability"], row["difficulty"], row["agains"])
-        where = (row["card_id"], row["deck_id"], row["deck_title"], row["front"], row["language"])
+        # A weak card may be the one that a session asks at this moment: its gaps stay gaps.
+        where = (row["card_id"], row["deck_id"], row["deck_title"], with_gaps(row["front"]), row["language"])
         found.append(WeakCard(*where, standing, weak_reasons(standing)))
     return tuple(found)
 

@@ -39,7 +39,7 @@ _STUDIED = f"""
 SELECT *, power(1 + $5::float8 * greatest(0, $2::int - last_day)
                     / least(greatest(stability, {MIN_STABILITY}::float8), {MAX_STABILITY}::float8),
                 $6::float8) AS retrievability
-  FROM (SELECT s.card_id, s.state, s.due, s.lapses, s.stability, s.difficulty,
+  FROM (SELECT s.card_id, s.state, s.due, s.buried_until, s.lapses, s.stability, s.difficulty,
                {_day("s.due", "$3", "$4")} AS due_day, {_day("s.last_review", "$3", "$4")} AS last_day
           FROM card_schedule AS s
          WHERE s.account_id = $1 AND s.active AND s.state > 0 {{narrowed}} OFFSET 0) AS days
@@ -49,7 +49,8 @@ _CARDS = f"""
 SELECT greatest(-1, least(due_day - $2::int, $9::int)) AS ahead, count(*) AS cards,
        count(*) FILTER (WHERE state <> 2) AS learning,
        count(*) FILTER (WHERE state = 2 AND due_day - last_day >= 21) AS mature,
-       count(*) FILTER (WHERE due < $8 AND (state = 2 OR due <= $7)) AS due_now,
+       count(*) FILTER (WHERE due < $8 AND (state = 2 OR due <= $7)
+                                AND (buried_until IS NULL OR buried_until <= $7)) AS due_now,
        sum(retrievability) AS knowledge,
        sum(CASE WHEN state = 2 THEN 1 / greatest(1, due_day - last_day)::float8 ELSE 1 END) AS load
   FROM ({_STUDIED}) AS studied GROUP BY 1

@@ -17,7 +17,7 @@ from app.domain.scheduling import Rating
 from app.domain.sessions import CRAM_TRIES
 from app.domain.statistics import capped_ms
 from app.study import answers
-from app.study.questions import ask_again, item, on_board
+from app.study.questions import PUT_BACK, ask_again, item, on_board, pass_over
 from app.study.rows import study_card
 from app.study.settings_queries import settings_for
 from app.study.views import Kept
@@ -47,7 +47,10 @@ async def keep(
         raise InvalidInput(N_("The pairs are not matched yet."), N_("Match them first."), field="answer")
     about: dict[str, Any] = {"clock": clock, "now": now, "elapsed_ms": elapsed_ms}
     for other in await on_board(account_id, head["id"], row["id"]) if row["kind"] == ItemKind.MATCHING else ():
-        await _keep_one(account_id, head, other, None, was_right=False, review_key=None, **about)
+        try:
+            await _keep_one(account_id, head, other, None, was_right=False, review_key=None, **about)
+        except Conflict:  # put aside, deleted or answered elsewhere while the board stood there: the others count
+            await pass_over(account_id, other["id"])
     return await _keep_one(account_id, head, row, rating, was_right=was_right, review_key=review_key, **about)
 
 
@@ -182,9 +185,14 @@ async def _close_open(account_id: int, session_id: int) -> None:
         account_id,
         session_id,
     )
+    await put_back_open(account_id, session_id)
+
+
+async def put_back_open(account_id: int, session_id: int) -> None:
+    """The question that is open, a board with all its cards, waits in the queue again."""
     await execute(
-        "UPDATE study_item SET status = 'waiting', board = NULL, given = NULL, verdict = NULL, revealed = false "
-        "WHERE account_id = $1 AND session_id = $2 AND status IN ('shown', 'graded')",
+        f"UPDATE study_item SET {PUT_BACK} WHERE account_id = $1 AND session_id = $2 "  # noqa: S608 - constant
+        "AND status IN ('shown', 'graded')",
         account_id,
         session_id,
     )

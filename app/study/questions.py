@@ -83,6 +83,13 @@ SELECT id, front, back, tags, language FROM card
 """  # noqa: S608
 
 
+# An item on its way back into the queue. What was seen stays seen: whoever has met the answer is not graded on it.
+PUT_BACK = (
+    "status = 'waiting', board = NULL, given = NULL, verdict = NULL, "
+    "revealed = revealed OR (status = 'graded' AND kind <> 'matching')"
+)
+
+
 class Options(msgspec.Struct, frozen=True):
     """What a choice keeps between requests: its options as they were shown, and which one was made from the answer."""
 
@@ -130,12 +137,12 @@ async def open_next(account_id: int, head: Record, *, now: datetime) -> None:
         if state["open_askable"]:
             return
         await execute(
-            "UPDATE study_item SET status = CASE WHEN id = $3 THEN 'passed' ELSE 'waiting' END, board = NULL "
-            "WHERE account_id = $1 AND session_id = $2 AND (id = $3 OR board = $3)",
+            f"UPDATE study_item SET {PUT_BACK} WHERE account_id = $1 AND session_id = $2 AND (id = $3 OR board = $3)",  # noqa: S608 - constant
             account_id,
             head["id"],
             state["open_id"],
         )
+        await pass_over(account_id, state["open_id"])
         await open_next(account_id, head, now=now)
         return
     step = next_step(learning_due=state["learning_due"], waiting=state["waiting_id"] is not None, now=now)
@@ -145,6 +152,13 @@ async def open_next(account_id: int, head: Record, *, now: datetime) -> None:
         await _show(about, Mode(head["mode"]), state["waiting_id"])
     elif step is Step.LEARNING:
         await _show(about, Mode(head["mode"]), await ask_again(*about[:2], state["card_id"], state["ordinal"]))
+
+
+async def pass_over(account_id: int, item_id: int) -> None:
+    """The session asks this no more: its card was put aside, deleted, or answered somewhere else."""
+    await execute(
+        "UPDATE study_item SET status = 'passed', board = NULL WHERE account_id = $1 AND id = $2", account_id, item_id
+    )
 
 
 async def ask_again(account_id: int, session_id: int, card_id: int, ordinal: int) -> int:
@@ -177,7 +191,8 @@ async def _show(about: tuple[int, int, datetime, bool, datetime], mode: Mode, it
             has_choices=has_choices, has_board=has_board,
         )  # fmt: skip
 
-    wanted = kind(has_choices=True, has_board=True)
+    # Who has seen the answer can say how well it is known, and nothing else.
+    wanted = ItemKind.FLASHCARD if row["revealed"] else kind(has_choices=True, has_board=True)
     if wanted is ItemKind.MATCHING:
         board, others = await _board(about, item_id, facts)
         wanted = kind(has_choices=True, has_board=board is not None)

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from asyncpg import Record
 
-from app.core.db import atomic, execute, fetch_row, fetch_value
+from app.core.db import atomic, execute, fetch, fetch_row, fetch_value
 from app.decks.rows import possible
 from app.domain.calendar import StudyClock
 from app.domain.errors import N_, AlreadyAnswered, Conflict, InvalidInput, SessionFinished
@@ -259,6 +259,11 @@ async def record(
         if answer is not None:
             await _lock(account_id, session_id)
             item = await _item(account_id, session_id, item_id, review_key)
+            if item["status"] == "graded":
+                raise Conflict(
+                    N_("This question was answered on another screen and waits for its rating."),
+                    N_("Ask how well it was known and give the rating, or get the session again."),
+                )
             if item["status"] == "shown":
                 await submit(account_id, session_id, item["id"], answer, clock=clock, now=now)
         return await keep(
@@ -352,12 +357,7 @@ async def finish(account_id: int, session_id: int, *, clock: StudyClock, now: da
     """End the session; an open question goes back into the queue."""
     async with atomic():
         await _lock(account_id, session_id)
-        await execute(
-            "UPDATE study_item SET status = 'waiting', board = NULL WHERE account_id = $1 AND session_id = $2 "
-            "AND status IN ('shown', 'graded')",
-            account_id,
-            session_id,
-        )
+        await keeping.put_back_open(account_id, session_id)
         await execute(
             "UPDATE study_session SET finished_at = coalesce(finished_at, $3) WHERE account_id = $1 AND id = $2",
             account_id,
@@ -367,13 +367,28 @@ async def finish(account_id: int, session_id: int, *, clock: StudyClock, now: da
         return await snapshots.view(account_id, session_id, clock=clock, now=now)
 
 
+_LEFT = """
+SELECT s.account_id, s.id FROM study_session s
+ WHERE s.finished_at IS NULL AND s.created_at < $1
+   AND NOT EXISTS (SELECT FROM study_item i WHERE i.account_id = s.account_id AND i.session_id = s.id
+                      AND greatest(i.answered_at, i.shown_at) >= $1)
+ LIMIT 1000
+"""
+
+
 async def sweep(now: datetime) -> None:
     """Finish sessions that nobody went on with for three days, and forget those of more than 90."""
-    await execute(
-        "UPDATE study_session SET finished_at = $1 WHERE finished_at IS NULL AND created_at < $2",
-        now,
-        now - timedelta(days=3),
-    )
+    left = await fetch(_LEFT, now - timedelta(days=3))
+    for row in left:
+        async with atomic():
+            await _lock(row["account_id"], row["id"])
+            await keeping.put_back_open(row["account_id"], row["id"])
+            await execute(
+                "UPDATE study_session SET finished_at = $3 WHERE account_id = $1 AND id = $2 AND finished_at IS NULL",
+                row["account_id"],
+                row["id"],
+                now,
+            )
     await execute("DELETE FROM study_session WHERE finished_at < $1", now - timedelta(days=90))
 
 

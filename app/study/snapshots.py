@@ -64,7 +64,8 @@ async def view(account_id: int, session_id: int, *, clock: StudyClock, now: date
     goal = Goal(row["goal"])
     so_far = await fetch_row(_PROGRESS, account_id, session_id, now, goal.schedules, row["created_at"])
     assert so_far is not None  # noqa: S101 - an aggregate always has a row
-    present = await _item(account_id, session_id, so_far["open_id"], goal, clock, now) if so_far["open_id"] else None
+    asks = so_far["open_id"] is not None and row["finished_at"] is None
+    present = await _item(account_id, session_id, so_far["open_id"], goal, clock, now) if asks else None
     resumes_at = None
     if present is None and row["finished_at"] is None and so_far["next_step_due"] is not None:
         resumes_at = so_far["next_step_due"] - LEARN_AHEAD

@@ -16,6 +16,8 @@ from app.domain.note_links import WIKILINK
 
 RENDERED_MAX: Final = 200_000
 """Characters; a longer note is shown as plain text."""
+BRACKETS_MAX: Final = 5_000
+"""Opening brackets; each may begin a link, and the parser looks for the end of each."""
 _TAGS: Final = {
     "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong", "s", "hr",
     "br", "a", "table", "thead", "tbody", "tr", "th", "td", "span",
@@ -34,7 +36,7 @@ def render_markdown(body: str, resolve: Resolve) -> Markup:
     Headings start at the second level, below the page's own. A link to a note that is not there is marked, an image is
     shown as its text, a link elsewhere says nothing of where it was followed from.
     """
-    if len(body) > RENDERED_MAX:
+    if len(body) > RENDERED_MAX or body.count("[") > BRACKETS_MAX:
         return Markup("<pre>{}</pre>").format(body)
     html = _parser().render(body, {"resolve": resolve})
     return Markup(  # noqa: S704 - cleaned by the line below

@@ -9,12 +9,17 @@ from typing import Any
 import pytest
 
 from app.core import db
+from app.decks.limits import Limits
 from app.domain.errors import AppError, Conflict, NotFound, PlanRequired
+from app.domain.note_cards import cards_in
 from app.domain.notes import NoteEdit
+from app.domain.plans import PLANS, Plan
 from app.domain.vaults import VaultFile
 from app.notes import queries, service
+from app.notes.cards import cards_from_note
 from app.notes.moves import move_folder
 from app.notes.views import BROWSER, Author, Written
+from tests.areas.deck_makers import make_deck
 from tests.factories import NOW, make_account
 
 CLAUDE, GPT = Author("oauth", "Claude"), Author("oauth", "ChatGPT")
@@ -314,3 +319,22 @@ async def test_the_counts_of_folders_follow_every_way_of_changing_notes(rollback
     assert (await counted())["b"] == 1
     await db.execute("DELETE FROM note WHERE account_id = $1 AND folder = 'b'", account.id)
     assert "b" not in await counted()
+
+
+async def test_a_card_is_to_review_when_its_line_goes_on_and_not_when_its_note_was_in_the_trash(rollback: None) -> None:
+    account = await make_account()
+    deck_id, _ = await make_deck(account.id)
+    body = "Pi :: 3.14\r\nE :: 2.7\n"
+    made = await write(account.id, "maths.md", body)
+    limits = Limits(PLANS[Plan.PRO], 500)
+    await cards_from_note(account.id, made.id, cards_in(body), deck_id=deck_id, limits=limits, now=NOW)
+
+    async def marked() -> list[str]:
+        rows = await db.fetch("SELECT source FROM note_card WHERE to_review ORDER BY card_id")
+        return [row["source"] for row in rows]
+
+    await service.delete_note_at(account.id, "maths.md", author=BROWSER, now=NOW)
+    await service.restore_note(account.id, made.id, author=BROWSER, limit=100, now=NOW)
+    assert await marked() == []
+    await write(account.id, "maths.md", "Pi :: 3.14159 (not 3.14)\nE :: 2.7\n")
+    assert await marked() == ["Pi :: 3.14"]

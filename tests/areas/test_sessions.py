@@ -545,3 +545,85 @@ async def test_the_sweep_ends_sessions_left_alone_and_forgets_old_ones(rollback:
     await sessions.sweep(NOW + timedelta(days=95))
     with pytest.raises(NotFound):
         await sessions.session(alice.id, session.id, clock=CLOCK, now=NOW)
+
+
+async def board_of(alice: AccountView) -> tuple[Session, list[int], dict[str, str]]:
+    deck_id, card_ids = await words(alice, 6)
+    session = await begin(alice, deck_id=deck_id, mode=Mode.MATCHING)
+    assert session.item is not None
+    assert session.item.kind is ItemKind.MATCHING
+    rows = await db.fetch("SELECT front, back FROM card")
+    return session, card_ids, {row["front"]: row["back"] for row in rows}
+
+
+async def test_a_board_goes_on_when_a_card_of_it_was_suspended_meanwhile(rollback: None) -> None:
+    alice = await make_account()
+    session, card_ids, backs = await board_of(alice)
+    assert session.item is not None
+    other = next(card_id for card_id in card_ids if card_id != session.item.card.id)
+    await db.execute("UPDATE card_schedule SET suspended = true WHERE card_id = $1", other)
+    given = {place: session.item.right.index(backs[left]) for place, left in enumerate(session.item.left)}
+    _, after = await keep(alice, await submit(alice, session, given))
+    assert await reviews() == 5
+    assert after.item is None or after.item.id != session.item.id
+
+
+async def test_a_card_that_was_turned_stays_seen_when_it_comes_back(rollback: None) -> None:
+    alice = await make_account()
+    deck_id, _ = await words(alice, 3)
+    session = await begin(alice, deck_id=deck_id)
+    _, session = await keep(alice, session, Rating.EASY)
+    assert session.item is not None
+    turned = session.item
+    await sessions.reveal(alice.id, session.id, turned.id, clock=CLOCK, now=NOW)
+    session = await sessions.undo(alice.id, session.id, clock=CLOCK, now=NOW)
+    _, session = await keep(alice, session, Rating.EASY)
+    assert session.item is not None
+    assert (session.item.id, session.item.seen) == (turned.id, True)
+    with pytest.raises(InvalidInput):
+        await sessions.record(
+            alice.id, session.id, turned.id, answer=turned.card.back, rating=None, clock=CLOCK, now=NOW
+        )
+
+
+async def test_a_typed_answer_that_was_judged_is_not_judged_anew_after_finish_and_undo(rollback: None) -> None:
+    alice = await make_account()
+    deck_id, _ = await words(alice, 3)
+    session = await begin(alice, deck_id=deck_id, mode=Mode.TYPED)
+    _, session = await keep(alice, await submit(alice, session, "Paris"))
+    assert session.item is not None
+    judged = session.item
+    await submit(alice, session, "falsch")
+    await sessions.finish(alice.id, session.id, clock=CLOCK, now=NOW)
+    session = await sessions.undo(alice.id, session.id, clock=CLOCK, now=NOW)
+    _, session = await keep(alice, session)
+    assert session.item is not None
+    assert (session.item.id, session.item.kind, session.item.grade) == (judged.id, ItemKind.FLASHCARD, None)
+    _, session = await keep(alice, session, Rating.AGAIN)
+
+
+async def test_an_answer_to_what_another_screen_has_judged_is_refused_and_not_thrown_away(rollback: None) -> None:
+    alice = await make_account()
+    deck_id, _ = await words(alice, 3)
+    session = await begin(alice, deck_id=deck_id, mode=Mode.TYPED)
+    assert session.item is not None
+    await submit(alice, session, "wrong")
+    about = {"clock": CLOCK, "now": NOW}
+    with pytest.raises(Conflict):
+        await sessions.record(alice.id, session.id, session.item.id, answer="Paris", rating=None, **about)  # type: ignore[arg-type]
+    assert await reviews() == 0
+    await sessions.record(alice.id, session.id, session.item.id, answer=None, rating=Rating.AGAIN, **about)  # type: ignore[arg-type]
+    assert await reviews() == 1
+
+
+async def test_a_session_is_swept_three_days_after_its_last_answer_and_asks_nothing_then(rollback: None) -> None:
+    alice = await make_account()
+    deck_id, _ = await words(alice, 3)
+    session = await begin(alice, deck_id=deck_id)
+    later = NOW + timedelta(days=2)
+    _, session = await keep(alice, session, Rating.EASY, now=later)
+    await sessions.sweep(NOW + timedelta(days=4))
+    assert not (await sessions.session(alice.id, session.id, clock=CLOCK, now=NOW + timedelta(days=4))).finished
+    await sessions.sweep(NOW + timedelta(days=5, hours=1))
+    swept = await sessions.session(alice.id, session.id, clock=CLOCK, now=NOW + timedelta(days=5, hours=1))
+    assert (swept.finished, swept.item) == (True, None)

@@ -86,3 +86,25 @@ def test_the_lines_of_a_card_are_lines_of_the_note(lines: list[str]):
     body = "\n".join(lines)
     for card in cards_in(body, headings=True):
         assert card.source in body
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "# a" + " " * 900_000 + "b",
+        "# a" + "# " * 400_000,
+        "x :: " + "`a " * 330_000,
+        "x :: " + "**a " * 250_000,
+        "x" + " " * 900_000 + ":: y",
+        "# a " + "`" * 1_000_000,
+        ("x :: " + "**a " * 2_500 + "\n") * 20,
+    ],
+)
+def test_a_hostile_body_is_read_like_any_other(body: str) -> None:
+    """Patterns that try again and again would keep the test from ending."""
+    assert all(len(card.front) <= len(body) for card in cards_in(body, headings=True))
+
+
+def test_the_signs_that_close_a_heading_are_no_part_of_it() -> None:
+    found = cards_in("## Birds ##  \nowl :: night\n### C# #\nx :: y\n# F#\nz :: w\n")
+    assert [card.heading for card in found] == ["Birds", "C#", "F#"]

@@ -131,3 +131,19 @@ def test_every_reading_tool_of_the_study_set_is_watched_or_there_to_show_cards()
         assert "do not call it to look at a card" in (wire(name).description or "")
     for name in reading - SHOWING_CARDS:
         assert '"back"' not in json.dumps(wire(name).output_schema)
+
+
+async def test_a_weak_cloze_keeps_its_gap_in_the_statistics(client: Client) -> None:
+    deck = await client.done("create_deck", {"title": "Rivers"})
+    cards = [{"front": "The {{c1::Danubezqu}} flows by Vienna", "back": "a river"}]
+    await client.done("create_cards", {"deckId": deck["deckId"], "cards": cards})
+    session = await client.done("start_study_session", {"deckId": deck["deckId"], "mode": "cloze"})
+    for _ in range(3):
+        item = session["item"]["itemId"]
+        await client.done("record_review", {"sessionId": session["sessionId"], "itemId": item, "rating": "again"})
+        await db.execute("UPDATE card_schedule SET due = now() - interval '1 minute'")
+        session = await client.done("get_study_session", {"sessionId": session["sessionId"]})
+    told = await client.done("get_learning_stats", {"deckId": deck["deckId"]})
+    assert told["weakCards"]
+    assert "Danubezqu" not in json.dumps(told)
+    assert "[...]" in told["weakCards"][0]["front"]

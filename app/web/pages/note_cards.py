@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from litestar import Response, get, post
@@ -33,7 +34,7 @@ async def _choice(
         path=note.path,
         status=status,
         note=note,
-        found=cards_in(note.body, headings=headings),
+        found=await asyncio.to_thread(cards_in, note.body, headings=headings),
         headings=headings,
         decks=sorted(found.items, key=lambda deck: deck.title.casefold()),
         **values,
@@ -61,7 +62,7 @@ async def make_cards(request: HtmlRequest, me: Me, note_id: FromPath[int]) -> Re
             raise InvalidInput(N_("No deck is chosen."), N_("Choose the deck for the cards."), field="deck")
         if form.whole("version") != note.version:
             raise InvalidInput(N_("The note was changed meanwhile."), N_("Look at its cards again."))
-        found = cards_in(note.body, headings=headings)
+        found = await asyncio.to_thread(cards_in, note.body, headings=headings)
         cards = [card for place, card in enumerate(found) if str(place) in chosen and card.fits]
         if not cards:
             raise InvalidInput(N_("No card is ticked."), N_("Tick the cards first."))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from litestar import Response
@@ -32,9 +33,13 @@ def values_of(note: NoteView) -> dict[str, str]:
 
 
 def sent_values(form: Form) -> dict[str, str]:
-    """The fields as they were sent; a body keeps its spaces."""
-    body = form.texts("body")
-    return {"path": form.text("path"), "body": body[0] if body else "", "frontmatter": form.text("frontmatter")}
+    """The fields as they were sent; body and metadata keep their spaces and line ends."""
+    body, metadata = form.texts("body"), form.texts("frontmatter")
+    return {
+        "path": form.text("path"),
+        "body": body[0] if body else "",
+        "frontmatter": metadata[0] if metadata else "",
+    }
 
 
 def frontmatter_in(values: dict[str, str]) -> Frontmatter:
@@ -56,7 +61,8 @@ async def rendered(account_id: int, path: str, body: str) -> Any:
         found = paths.of_wikilink(target, folder) if wiki else paths.of_markdown_link(target, folder)
         return f"/notes/{known[found]}" if found else None
 
-    return render_markdown(body, resolve)
+    # A long note takes a while, and nobody else is to wait for it.
+    return await asyncio.to_thread(render_markdown, body, resolve)
 
 
 def note_limit(me: SignedIn, request: HtmlRequest) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from litestar import Response, get, post
@@ -75,16 +76,18 @@ async def _uploaded(request: HtmlRequest, folder: str) -> Vault:
     sent = [part for part in sent if part.filename]
     if not sent:
         raise InvalidInput(N_("No file is chosen."), N_("Choose a zip, or files that end in .md."), field="files")
+    if sum(part.filename.lower().endswith(".zip") for part in sent) > 1:
+        raise InvalidInput(N_("Several zips are chosen."), N_("Import one after the other."), field="files")
     whole = Vault()
     loose: list[tuple[str, bytes | None]] = []
     for part in sent:
         name = part.filename
         if name.lower().endswith(".zip"):
-            _add(whole, read_zip(await part.read(), folder))
+            _add(whole, await asyncio.to_thread(read_zip, await part.read(), folder))
         else:
             data = await part.read(FILE_MAX_BYTES + 1)
             loose.append((name, data if len(data) <= FILE_MAX_BYTES else None))
-    _add(whole, read_files(loose, folder))
+    _add(whole, await asyncio.to_thread(read_files, loose, folder))
     return whole
 
 
