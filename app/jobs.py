@@ -110,6 +110,8 @@ HANDLERS: Mapping[str, Callable[[JobContext, Mapping[str, Any]], Awaitable[None]
 }
 
 
+# Somebody would go on paying for an account that is gone.
+NEVER_GIVEN_UP = frozenset({billing.CLOSE_JOB})
 # A lane of their own: what people wait for at once (mail, payments) does not queue behind them.
 LONG_JOBS = (fitting.FIT_JOB, importing.PREVIEW_JOB, importing.APPLY_JOB)
 
@@ -127,8 +129,10 @@ async def run_one(context: JobContext, *, long: bool | None = None) -> bool:
             raise LookupError(job.kind)
         await handler(context, job.payload)
     except Exception as error:
-        _log.warning("job_failed", kind=job.kind, attempt=job.attempts, error=type(error).__name__)
-        await queue.give_back(job, type(error).__name__, clock.now())
+        overdue = job.attempts >= queue.ATTEMPTS
+        log = _log.error if overdue else _log.warning
+        log("job_failed", kind=job.kind, attempt=job.attempts, error=type(error).__name__)
+        await queue.give_back(job, type(error).__name__, clock.now(), give_up=job.kind not in NEVER_GIVEN_UP)
     else:
         await queue.finish(job)
         _log.info("job_done", kind=job.kind, attempt=job.attempts)

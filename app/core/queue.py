@@ -93,15 +93,19 @@ async def finish(job: ClaimedJob) -> None:
     await execute("DELETE FROM job WHERE id = $1", job.id)
 
 
-async def give_back(job: ClaimedJob, error: str, now: datetime) -> None:
-    """The job failed with an exception of class `error`: try later, or keep it as failed after `ATTEMPTS`."""
-    pause = min(_FIRST_PAUSE * 2 ** (job.attempts - 1), _LONGEST_PAUSE)
+async def give_back(job: ClaimedJob, error: str, now: datetime, *, give_up: bool = True) -> None:
+    """The job failed with an exception of class `error`: try later; after `ATTEMPTS` keep it as failed.
+
+    Without `give_up` it is tried for ever, every hour in the end.
+    """
+    pause = min(_FIRST_PAUSE * 2 ** min(job.attempts - 1, 20), _LONGEST_PAUSE)
     await execute(
         "UPDATE job SET locked_until = NULL, run_at = $2::timestamptz + $3::interval, last_error = $4, "
-        "failed_at = CASE WHEN attempts >= $5 THEN $2::timestamptz END WHERE id = $1",
+        "failed_at = CASE WHEN $6 AND attempts >= $5 THEN $2::timestamptz END WHERE id = $1",
         job.id,
         now,
         pause,
         error,
         ATTEMPTS,
+        give_up,
     )

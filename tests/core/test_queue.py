@@ -74,3 +74,16 @@ async def test_a_job_waits_for_its_time(committed: None) -> None:
     await queue.enqueue("mail", {}, NOW, run_at=NOW + timedelta(hours=1))
     assert await queue.claim(NOW) is None
     assert await queue.claim(NOW + timedelta(hours=1)) is not None
+
+
+async def test_a_job_that_is_never_given_up_comes_back_every_hour(committed: None) -> None:
+    await queue.enqueue("close", {}, NOW)
+    moment = NOW
+    for _ in range(queue.ATTEMPTS + 3):
+        job = await queue.claim(moment)
+        assert job is not None
+        await queue.give_back(job, "PaymentsUnavailable", moment, give_up=False)
+        run_at = await db.fetch_value("SELECT run_at FROM job")
+        assert run_at - moment <= timedelta(hours=1)
+        moment = run_at
+    assert await db.fetch_value("SELECT count(*) FROM job WHERE failed_at IS NULL") == 1

@@ -204,10 +204,10 @@ async def test_a_failed_payment_is_said_with_the_day_of_its_end(
 async def test_deleting_the_account_says_what_happens_and_ends_the_subscription(
     alice: Visitor, fake: FakeStripe, gateway: StripeGateway
 ) -> None:
-    assert "Your subscription is cancelled first" not in text_of(await alice.get("/account"))
+    assert "Your subscription is cancelled with the account" not in text_of(await alice.get("/account"))
     made = await pay(alice, fake)
     await deliver(alice, fake, gateway)
-    assert "Your subscription is cancelled first, at once" in text_of(await alice.get("/account"))
+    assert "Your subscription is cancelled with the account" in text_of(await alice.get("/account"))
     said = text_of(await alice.submit("/account/delete", email="alice@example.org", password=PASSWORD))
     assert "Your subscription is being cancelled." in said
     await work(jobs.JobContext(SETTINGS, jobs.mailer_for(SETTINGS), gateway))
