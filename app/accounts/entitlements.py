@@ -19,7 +19,7 @@ async def entitle(account_id: int, given: Entitlement, *, now: datetime, alone: 
     With `alone` what other sources gave is taken away too. Raises `NotFound`.
     """
     async with atomic():
-        await _lock(account_id)
+        await lock(account_id)
         if alone:
             await execute("DELETE FROM entitlement WHERE account_id = $1", account_id)
         if given.plan is Plan.FREE:
@@ -61,13 +61,13 @@ async def _take(account_ids: list[int], which: str, value: object, *, now: datet
     for account_id in account_ids:
         with suppress(NotFound):  # erased in the meantime
             async with atomic():
-                await _lock(account_id)
+                await lock(account_id)
                 await execute(f"DELETE FROM entitlement WHERE account_id = $1 {which}", account_id, value)  # noqa: S608
                 await _settle(account_id, now)
     return account_ids
 
 
-async def _lock(account_id: int) -> None:
+async def lock(account_id: int) -> None:
     if await fetch_value("SELECT id FROM account WHERE id = $1 FOR UPDATE", account_id) is None:
         raise NotFound(N_("There is no such account."))
 

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from asyncpg import Record
+
+from app.accounts.entitlements import lock
 from app.accounts.views import AccountView
 from app.billing import queries, sync
 from app.billing.gateway import CheckoutOrder, Gateway, Gone, PaymentsUnavailable
 from app.core import queue
-from app.core.db import atomic, changed_rows, execute, fetch, fetch_row, fetch_value
+from app.core.db import atomic, changed_rows, execute, fetch_row, fetch_value
 from app.core.settings import Settings
 from app.domain.billing import is_running
 from app.domain.errors import N_, Conflict, InvalidInput, NotFound
@@ -68,19 +71,7 @@ async def _open(
     trial: bool,
     now: datetime,
 ) -> str:
-    for row in await fetch(
-        "DELETE FROM billing_checkout WHERE account_id = $1 RETURNING session_id, expires_at", account.id
-    ):
-        if row["session_id"] and row["expires_at"] > now:
-            await gateway.expire_checkout(row["session_id"])
-    row_id = await fetch_value(
-        "INSERT INTO billing_checkout (account_id, customer_id, price_id, created_at) VALUES ($1, $2, $3, $4) "
-        "RETURNING id",
-        account.id,
-        customer.id,
-        price_id,
-        now,
-    )
+    row = await _visit(gateway, account.id, customer.id, price_id, now)
     order = CheckoutOrder(
         customer=customer.stripe_id,
         account_id=account.id,
@@ -91,16 +82,54 @@ async def _open(
         automatic_tax=settings.stripe_automatic_tax,
         locale=account.language,
     )
-    made = await gateway.open_checkout(order, _key("checkout", row_id, now))
+    made = await gateway.open_checkout(order, _key("checkout", row["id"], row["created_at"]))
     await execute(
         "UPDATE billing_checkout SET session_id = $3, url = $4, expires_at = $5 WHERE account_id = $1 AND id = $2",
         account.id,
-        row_id,
+        row["id"],
         made.session_id,
         made.url,
         made.expires_at,
     )
     return made.url
+
+
+async def _visit(gateway: Gateway, account_id: int, customer_id: int, price_id: str, now: datetime) -> Record:
+    """The one visit to the page for paying that an account has.
+
+    Two requests at once get the same row, whose id is the key of the request to Stripe, so they get the same page. A
+    page that was opened before, and may have been paid, is closed first; while it cannot be, no other is opened.
+    """
+    while True:
+        async with atomic():
+            await lock(account_id)
+            row = await fetch_row(
+                "SELECT id, customer_id, price_id, session_id, url, created_at, expires_at FROM billing_checkout "
+                "WHERE account_id = $1 ORDER BY id DESC LIMIT 1",
+                account_id,
+            )
+            if row is None:
+                made = await fetch_row(
+                    "INSERT INTO billing_checkout (account_id, customer_id, price_id, created_at) "
+                    "VALUES ($1, $2, $3, $4) RETURNING id, url, created_at",
+                    account_id,
+                    customer_id,
+                    price_id,
+                    now,
+                )
+                if made is None:
+                    raise PaymentsUnavailable
+                return made
+            if row["price_id"] == price_id and row["customer_id"] == customer_id and _is_being_opened(row, now):
+                return row
+        if row["session_id"] and row["expires_at"] > now:
+            await gateway.expire_checkout(row["session_id"])
+        await execute("DELETE FROM billing_checkout WHERE account_id = $1 AND id = $2", account_id, row["id"])
+
+
+def _is_being_opened(row: Record, now: datetime) -> bool:
+    """Whether a visit has no page yet and may get one by the same key, which Stripe knows for a day."""
+    return row["session_id"] is None and bool(row["created_at"] > now - timedelta(hours=1))
 
 
 async def _customer(gateway: Gateway, account: AccountView, now: datetime) -> _Customer:

@@ -48,7 +48,7 @@ class BillingSubscription(Table, tablename="billing_subscription", db=DB):
 
 
 class BillingCheckout(Table, tablename="billing_checkout", db=DB):
-    """A visit to Stripe's page for paying. Its id names the request, so that a repeated one opens no second page."""
+    """The visit to Stripe's page for paying. Its id names the request, so that a repeated one opens no second page."""
 
     id = BigSerial(primary_key=True)
     account_id = BigInt()

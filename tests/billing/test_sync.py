@@ -339,3 +339,32 @@ async def test_the_clock_of_the_stand_in_goes_through_a_life(gateway: StripeGate
     fake.state.advance(fake.state.now + 2 * MONTH)
     assert made["status"] == "canceled"
     await asyncio.sleep(0)
+
+
+async def test_impatient_clicks_open_one_page_for_paying(
+    committed: None, gateway: StripeGateway, fake: FakeStripe
+) -> None:
+    alice = await make_account(plan=Plan.FREE)
+    await sync.read_offers(gateway, now=NOW)
+    await asyncio.gather(
+        *(service.start_checkout(gateway, alice, "price_plus_month", SETTINGS, now=NOW) for _ in range(4)),
+        return_exceptions=True,
+    )
+    assert sum(session["status"] == "open" for session in fake.state.of("checkout.session")) == 1
+
+
+async def test_while_a_page_cannot_be_closed_no_other_is_opened(gateway: StripeGateway, fake: FakeStripe) -> None:
+    alice = await make_account(plan=Plan.FREE)
+    first = await checkout(gateway, fake, alice, "price_plus_month")
+    gone = gateway.expire_checkout
+
+    async def away(_session_id: str) -> None:
+        raise PaymentsUnavailable
+
+    gateway.expire_checkout = away  # type: ignore[method-assign]
+    with pytest.raises(PaymentsUnavailable):
+        await service.start_checkout(gateway, alice, "price_pro_month", SETTINGS, now=NOW)
+    gateway.expire_checkout = gone  # type: ignore[method-assign]
+    await checkout(gateway, fake, alice, "price_pro_month")
+    assert first["status"] == "expired"
+    assert sum(session["status"] == "open" for session in fake.state.of("checkout.session")) == 1
