@@ -223,8 +223,11 @@ async def test_the_pages_are_sound(chromium: Browser, server: Server, email: str
         if over > 0:
             faults.append(f"{what}: {over} px too wide")
 
+    led_on = asyncio.Event()
+
     async def stay(route: Route) -> None:
         await route.fulfill(status=204)
+        led_on.set()
 
     await context.route("https://claude.ai/**", stay)
     await sign_in(page, server, email)
@@ -243,6 +246,7 @@ async def test_the_pages_are_sound(chromium: Browser, server: Server, email: str
     await page.get_by_role("button", name="Allow").click()
     await page.get_by_role("link", name="Continue to claude.ai").wait_for()
     await look("onward")
+    await asyncio.wait_for(led_on.wait(), 20)  # the page leads on by itself, and would take the next address away
     await page.goto(f"{server.url}/connections")
     await look("connections")
     await context.close()
