@@ -107,7 +107,7 @@ def configure(dsn: str) -> None:
     query = parse_qsl(parts.query, keep_blank_values=True)
     rest = urlencode([pair for pair in query if pair[0] != _CACHE])
     DB.config = {"dsn": parts._replace(query=rest).geturl()}
-    DB.config |= {name: int(value) for name, value in query if name == _CACHE and value.isdigit()}
+    DB.config |= {name: int(value) for name, value in query if name == _CACHE and value.isdecimal()}
 
 
 async def open_pool(size: int) -> None:

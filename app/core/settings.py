@@ -101,7 +101,7 @@ def _figures(value: str) -> tuple[tuple[str, int], ...]:
     figures: dict[str, int] = {}
     for pair in _words(value):
         name, _, figure = pair.partition("=")
-        if not figure.isdigit() or name.count(".") != 1:
+        if not figure.isdecimal() or name.count(".") != 1:
             raise ValueError("takes pairs like free.decks=50 plus.cards=30000")
         figures[name] = int(figure)
     check_overrides(figures)

@@ -23,7 +23,7 @@ class CheckedCard:
     language: str | None = None
     source_title: str | None = None
     created_at: datetime | None = None
-    """When it was made elsewhere; None for now."""
+    """When it was made elsewhere; None: with its insertion."""
     updated_at: datetime | None = None
 
 

@@ -7,14 +7,13 @@ left out.
 from __future__ import annotations
 
 import io
-import lzma
 import stat
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from app.domain.archives import ZIP_FAULTS
 from app.domain.errors import N_, InvalidInput
 from app.domain.note_paths import EXTENSION, clean_folder, clean_path
 from app.domain.notes import BODY_MAX_BYTES, FRONTMATTER_MAX_BYTES
@@ -59,7 +58,7 @@ def read_zip(data: bytes, folder: str = "") -> Vault:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return read_files(_unpacked(archive), folder)
-    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, ValueError, OSError):
+    except (*ZIP_FAULTS, OSError):
         raise InvalidInput(
             N_("This is no zip archive that can be read."),
             N_("Pack the folder again, without a password."),

@@ -27,12 +27,26 @@ class Use:
     name: str
 
 
-async def store(account_id: int, data: bytes, *, room_bytes: int, now: datetime) -> tuple[str, bool]:
+@dataclass(slots=True)
+class Room:
+    """How many bytes the contents of an account may take in all, and take: `store` counts on."""
+
+    most: int
+    used: int
+
+
+async def room_of(account_id: int, most: int) -> Room:
+    """The room of an account that may keep `most` bytes. It is true while the account's lock is held."""
+    used = await fetch_value("SELECT coalesce(sum(size_bytes), 0)::bigint FROM media WHERE account_id = $1", account_id)
+    return Room(most, int(used))
+
+
+async def store(account_id: int, data: bytes, room: Room, *, now: datetime) -> tuple[str, bool]:
     """Keep a content once; its digest, and whether it is new. The account's lock is held.
 
     One that is here already is kept for another day from `now`, since what uses it may come later.
     Raises `InvalidInput` for what is no picture or sound, or larger than `MEDIA_MAX_BYTES`; `PlanRequired` when the
-    account would hold more than `room_bytes`.
+    account has no room for it.
     """
     digest = hashlib.sha256(data)
     if await fetch_value(
@@ -56,11 +70,11 @@ async def store(account_id: int, data: bytes, *, room_bytes: int, now: datetime)
             N_("Use PNG, JPEG, GIF, WebP, AVIF or SVG; MP3, Ogg, WAV, M4A, FLAC or WebM."),
             field="media",
         )
-    if await used_bytes(account_id) + len(data) > room_bytes:
+    if room.used + len(data) > room.most:
         raise PlanRequired(
             N_("Pictures and sounds of an account may take %(max)d MB in all."),
             N_("Delete cards with large ones that are no longer needed."),
-            max=room_bytes // 1_048_576,
+            max=room.most // 1_048_576,
         )
     width, height = picture_size(data, mime) or (None, None)
     await execute(
@@ -75,14 +89,8 @@ async def store(account_id: int, data: bytes, *, room_bytes: int, now: datetime)
         width,
         height,
     )
+    room.used += len(data)
     return digest.hexdigest(), True
-
-
-async def used_bytes(account_id: int) -> int:
-    """How much the contents of an account take."""
-    return int(
-        await fetch_value("SELECT coalesce(sum(size_bytes), 0)::bigint FROM media WHERE account_id = $1", account_id)
-    )
 
 
 async def attach(account_id: int, uses: Sequence[Use]) -> None:
@@ -110,7 +118,7 @@ async def detach(account_id: int, card_ids: Sequence[int]) -> None:
 
 
 async def add_to_card(
-    account_id: int, card_id: int, side: Side, name: str, data: bytes, *, room_bytes: int, now: datetime
+    account_id: int, card_id: int, side: Side, name: str, data: bytes, room: Room, *, now: datetime
 ) -> None:
     """Put one more picture or sound on a side of a card. Raises as `store`, and `InvalidInput` for a full side."""
     row = await fetch_row(
@@ -128,7 +136,7 @@ async def add_to_card(
             field="media",
             max=MEDIA_OF_SIDE_MAX,
         )
-    digest, _ = await store(account_id, data, room_bytes=room_bytes, now=now)
+    digest, _ = await store(account_id, data, room, now=now)
     await attach(account_id, [Use(card_id, side, row["place"], digest, name)])
 
 

@@ -6,13 +6,12 @@ Nothing is rescheduled and nothing is used before the person agrees (`app.study.
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
 from datetime import datetime, timedelta
 
 import msgspec
 
 from app.core import logs
+from app.core.child import child
 from app.core.db import atomic, execute, fetch_row
 from app.core.queue import enqueue
 from app.domain.calendar import ONE_DAY
@@ -113,20 +112,7 @@ async def _review_log(account_id: int) -> list[bytes]:
 
 
 async def _computed(order: FitOrder, log: list[bytes]) -> FitResult:
-    """What `app.study.fitting_process` answers. Its environment holds no secret of the server's."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-m", "app.study.fitting_process"),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONSAFEPATH": "1"},
-    )
-    try:
-        async with asyncio.timeout(_SECONDS):
-            answer, _ = await process.communicate(b"".join([msgspec.json.encode(order), b"\n", *log]))
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+    """What `app.study.fitting_process` answers."""
+    async with child("app.study.fitting_process") as fitter, asyncio.timeout(_SECONDS):
+        answer, _ = await fitter.process.communicate(b"".join([msgspec.json.encode(order), b"\n", *log]))
     return msgspec.json.decode(answer, type=FitResult)

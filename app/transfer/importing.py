@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
@@ -41,6 +42,8 @@ class Import:
 
     account: AccountView
     id: int
+    name: str
+    """Of the file."""
     choices: Choices
     limits: Limits
     settings: Settings
@@ -55,7 +58,11 @@ class Import:
         """Where these decks of the file go as things stand now."""
         self.targets = {}
         for number in numbers:
-            self.targets[number] = await self.target(self.decks[number])
+            await self.find_target(number)
+
+    async def find_target(self, number: int) -> None:
+        """Where one more deck of the file goes, next to those that were found."""
+        self.targets[number] = await self.target(self.decks[number])
 
     async def target(self, deck: BroughtDeck) -> Target:
         """Where one deck of the file goes."""
@@ -119,7 +126,7 @@ async def _begun(
     if view.state is not state:
         return None
     figures = limits_for(account.plan, settings.plan_figures, plans_on=settings.plans)
-    return Import(account, import_id, view.choices, Limits(figures, settings.deck_card_cap), settings, now)
+    return Import(account, import_id, view.name, view.choices, Limits(figures, settings.deck_card_cap), settings, now)
 
 
 def _failure(error: Exception) -> Failure:
@@ -136,13 +143,12 @@ def _failure(error: Exception) -> Failure:
 @asynccontextmanager
 async def _file(head: Import, *, media: bool) -> AsyncGenerator[tuple[Path, ReadOrder], None]:
     """The upload in a folder of its own, and the order to read it. Raises `InvalidInput` when it has been swept."""
-    name = await fetch_value("SELECT name FROM import_job WHERE account_id = $1 AND id = $2", head.account.id, head.id)
     async with reading.private_folder() as folder:
         path = folder / "file"
         place = 0
         with path.open("wb") as out:
             while (piece := await fetch_value(_PIECE, head.account.id, head.id, place)) is not None:
-                out.write(piece)
+                await asyncio.to_thread(out.write, piece)
                 place += 1
         if not place:
             raise InvalidInput(N_("The upload is no longer there."), N_("Upload the file again."))
@@ -150,7 +156,7 @@ async def _file(head: Import, *, media: bool) -> AsyncGenerator[tuple[Path, Read
         yield (
             path,
             ReadOrder(
-                file_name=name,
+                file_name=head.name,
                 now=head.now,
                 zone=head.account.zone,
                 rollover_hour=head.account.rollover_hour,
@@ -199,7 +205,7 @@ async def _write_batch(head: Import, batch: inserting.Batch, known: KnownCards) 
         done_before = row["progress"] >= batch.end > batch.start
         if not done_before and row["progress"] != batch.start:
             return False
-        await head.find_targets(dict.fromkeys([*batch.own_decks(), *(card.deck for card in wanted)]))
+        await head.find_targets(dict.fromkeys([*batch.own_decks, *(card.deck for card in wanted)]))
         plan = await known.plan(wanted, head.targets)
         if done_before:
             return True

@@ -24,7 +24,7 @@ _REPORTS_KEPT = timedelta(days=90)
 _NAME_MAX = 200
 _UNDO_AT_ONCE = 2_000
 _LISTED = 20
-_OPEN = ("reading", "ready", "importing")
+_OPEN = ("uploading", "reading", "ready", "importing")
 _T = TypeVar("_T")
 
 
@@ -33,44 +33,77 @@ async def start_import(
 ) -> int:
     """Keep an upload, have it read, and give the import's id.
 
-    Raises `InvalidInput` for an empty file and one over `max_bytes`, `Conflict` while three others are under way.
+    Raises `InvalidInput` for an empty file and one over `max_bytes`, `Conflict` while three others are under way and
+    when it is cancelled meanwhile; then nothing of it is kept.
     """
+    import_id = await _announce(account_id, name, now)
+    try:
+        # Each piece is a unit of its own: the account can be written to while a long upload goes on.
+        size = await _keep_pieces(account_id, import_id, pieces, max_bytes)
+        await _have_read(account_id, import_id, size, now)
+    except BaseException:
+        await execute("DELETE FROM import_job WHERE account_id = $1 AND id = $2", account_id, import_id)
+        raise
+    return import_id
+
+
+async def _announce(account_id: int, name: str, now: datetime) -> int:
     async with atomic():
         await lock_writes(account_id)
         await _refuse_many(account_id)
-        import_id = await fetch_value(
-            "INSERT INTO import_job "
-            "(account_id, name, size_bytes, state, progress, made_decks, created_at, changed_at) "
-            "VALUES ($1, $2, 0, 'reading', 0, '[]', $3, $3) RETURNING id",
-            account_id,
-            _file_name(name),
-            now,
-        )
-        size = place = 0
-        async for piece in pieces:
-            size += len(piece)
-            if size > max_bytes:
-                raise InvalidInput(
-                    N_("The file is larger than %(max)d MB."),
-                    N_("Export it in parts, or without media."),
-                    field="file",
-                    max=max_bytes // 1_048_576,
-                )
-            await execute(
-                "INSERT INTO import_piece (account_id, import_id, place, data) VALUES ($1, $2, $3, $4)",
+        return int(
+            await fetch_value(
+                "INSERT INTO import_job "
+                "(account_id, name, size_bytes, state, progress, made_decks, created_at, changed_at) "
+                "VALUES ($1, $2, 0, 'uploading', 0, '[]', $3, $3) RETURNING id",
                 account_id,
-                import_id,
-                place,
-                piece,
+                _file_name(name),
+                now,
             )
-            place += 1
-        if not size:
-            raise InvalidInput(N_("The file is empty."), N_("Choose another one."), field="file")
-        await execute(
-            "UPDATE import_job SET size_bytes = $3 WHERE account_id = $1 AND id = $2", account_id, import_id, size
         )
+
+
+async def _keep_pieces(account_id: int, import_id: int, pieces: AsyncIterator[bytes], max_bytes: int) -> int:
+    """Store an upload as it comes; its size in bytes."""
+    size = place = 0
+    async for piece in pieces:
+        size += len(piece)
+        if size > max_bytes:
+            raise too_large(max_bytes)
+        await execute(
+            "INSERT INTO import_piece (account_id, import_id, place, data) VALUES ($1, $2, $3, $4)",
+            account_id,
+            import_id,
+            place,
+            piece,
+        )
+        place += 1
+    if not size:
+        raise InvalidInput(N_("The file is empty."), N_("Choose another one."), field="file")
+    return size
+
+
+def too_large(max_bytes: int) -> InvalidInput:
+    return InvalidInput(
+        N_("The file is larger than %(max)d MB."),
+        N_("Export it in parts, or without media."),
+        field="file",
+        max=max_bytes // 1_048_576,
+    )
+
+
+async def _have_read(account_id: int, import_id: int, size: int, now: datetime) -> None:
+    async with atomic():
+        tag = await execute(
+            "UPDATE import_job SET state = 'reading', size_bytes = $3 "
+            "WHERE account_id = $1 AND id = $2 AND state = 'uploading'",
+            account_id,
+            import_id,
+            size,
+        )
+        if not changed_rows(tag):
+            raise Conflict(N_("This import was cancelled while the file was on its way."), N_("Upload it again."))
         await enqueue(PREVIEW_JOB, {"account_id": account_id, "import_id": import_id}, now)
-    return int(import_id)
 
 
 def _file_name(name: str) -> str:
@@ -264,9 +297,13 @@ async def finish(account_id: int, import_id: int, *, now: datetime) -> None:
 
 async def sweep(now: datetime) -> None:
     """Forget uploads that nobody went on with for a day, and reports after ninety."""
-    await execute("UPDATE import_job SET state = 'cancelled' WHERE state = 'ready' AND changed_at < $1", now - _KEPT)
+    await execute(
+        "UPDATE import_job SET state = 'cancelled' WHERE state IN ('uploading', 'ready') AND changed_at < $1",
+        now - _KEPT,
+    )
     await execute(
         "DELETE FROM import_piece USING import_job AS j WHERE j.account_id = import_piece.account_id "
-        "AND j.id = import_piece.import_id AND j.state NOT IN ('reading', 'ready', 'importing')"
+        "AND j.id = import_piece.import_id AND j.state <> ALL ($1::text[])",
+        list(_OPEN),
     )
     await execute("DELETE FROM import_job WHERE changed_at < $1", now - _REPORTS_KEPT)

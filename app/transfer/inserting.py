@@ -42,7 +42,8 @@ class Batch:
     start: int
     cards: list[BroughtCard] = field(default_factory=list[BroughtCard])
     contents: list[bytes] = field(default_factory=list[bytes])
-    decks: list[int] = field(default_factory=list[int])
+    own_decks: list[int] = field(default_factory=list[int])
+    """Decks of our own export, which are made even when they have no cards."""
     notes: list[BroughtNote] = field(default_factory=list[BroughtNote])
     settings: BroughtSettings | None = None
     problems: list[Problem] = field(default_factory=list[Problem])
@@ -63,17 +64,13 @@ class Batch:
         elif line.problem is not None:
             self.problems.append(line.problem)
         elif line.deck is not None and line.deck.own:
-            self.decks.append(line.deck.number)
+            self.own_decks.append(line.deck.number)
         elif line.end is not None:
             self.last = True
 
     def add_content(self, content: bytes) -> None:
         self.contents.append(content)
         self._media_bytes += len(content)
-
-    def own_decks(self) -> Sequence[int]:
-        """Decks of our own export, which are made even when they have no cards."""
-        return self.decks
 
     def full(self, cards: int) -> bool:
         """Whether a unit of work has enough in it. Only a card ends one, so that its media stand before it."""
@@ -88,7 +85,7 @@ async def write(head: Import, batch: Batch, plan: Sequence[Planned], before: Res
     account_id = head.account.id
     stored = await _store_media(head, batch, problems)
     made_decks: list[int] = []
-    for number in batch.own_decks():
+    for number in batch.own_decks:
         if head.choices.decks is None or number in head.choices.decks:
             await _deck_of_our_own(head, head.targets[number], made_decks)
     created = await _create(head, [each for each in plan if each.action is Action.CREATE], made_decks)
@@ -128,11 +125,12 @@ Written = tuple[Planned, int, int]
 async def _store_media(head: Import, batch: Batch, problems: list[Problem]) -> set[str]:
     """The digests of the contents that are stored now. One that cannot be kept is a problem of its own."""
     stored: set[str] = set()
+    if not batch.contents:
+        return stored
+    room = await media.room_of(head.account.id, head.settings.media_mb * _MEGABYTE)
     for content in batch.contents:
         try:
-            digest, _ = await media.store(
-                head.account.id, content, room_bytes=head.settings.media_mb * _MEGABYTE, now=head.now
-            )
+            digest, _ = await media.store(head.account.id, content, room, now=head.now)
         except AppError as error:
             problems.append(Problem(0, Reason.LEFT_OUT, error.message, dict(error.params)))
         else:

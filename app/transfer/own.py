@@ -11,13 +11,10 @@ from collections import defaultdict
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Final, cast
+from typing import Final, cast
 
-import msgspec
-from msgspec import Meta, Struct
-
+from app.domain.archives import ZIP_FAULTS
 from app.domain.cards import CardText, card_text, clean_language, clean_source_title
 from app.domain.errors import N_, InvalidInput
 from app.domain.media import sniff
@@ -38,135 +35,23 @@ from app.domain.transfer.bundle import (
     MediaUse,
     ReadOrder,
     ScheduleChoice,
-    Side,
 )
 from app.domain.transfer.identity import guid_of
 from app.domain.transfer.rows import Problem, Reason
+from app.transfer.own_document import (
+    CardMediaRow,
+    CardRow,
+    Document,
+    NoteCardRow,
+    ReviewRow,
+    ScheduleRow,
+    VersionRow,
+    decoded,
+)
 
 DOCUMENT_MAX_BYTES: Final = 768 * 1_048_576
 ENTRIES_MAX: Final = 200_000
 _NAME: Final = "loci.json"
-
-Id = Annotated[int, Meta(ge=0, le=2**63 - 1)]
-Small = Annotated[int, Meta(ge=0, le=2**31 - 1)]
-Number = Annotated[float, Meta(ge=0, le=1e9)]
-Moment = Annotated[datetime, Meta(tz=True)]
-
-
-class _Collection(Struct, gc=False):
-    id: Id
-    title: str
-
-
-class _Deck(Struct, gc=False):
-    id: Id
-    title: str
-    collection_id: Id | None = None
-    description: str = ""
-    language: str | None = None
-    created_at: Moment | None = None
-    deleted_at: Moment | None = None
-
-
-class _Card(Struct):
-    id: Id
-    deck_id: Id
-    front: str
-    back: str
-    front_rich: str | None = None
-    back_rich: str | None = None
-    tags: list[str] = []
-    language: str | None = None
-    source_title: str | None = None
-    version: Small = 1
-    created_at: Moment | None = None
-    updated_at: Moment | None = None
-    deleted_at: Moment | None = None
-    deleted_with_deck: bool = False
-
-
-class _Schedule(Struct, gc=False):
-    card_id: Id
-    ordinal: Annotated[int, Meta(ge=0, le=999)] = 0
-    state: Annotated[int, Meta(ge=0, le=3)] = 0
-    step: Annotated[int, Meta(ge=0, le=99)] | None = None
-    due: Moment | None = None
-    stability: Number | None = None
-    difficulty: Number | None = None
-    last_review: Moment | None = None
-    reps: Small = 0
-    lapses: Small = 0
-    suspended: bool = False
-    buried_until: Moment | None = None
-    flag: Annotated[int, Meta(ge=0, le=7)] = 0
-    leech: bool = False
-    gone: bool = False
-
-
-class _Review(Struct, gc=False):
-    card_id: Id
-    rep: Small
-    rating: Annotated[int, Meta(ge=1, le=4)]
-    reviewed_at: Moment
-    due: Moment
-    interval_days: Number
-    stability: Number
-    difficulty: Number
-    state_before: Annotated[int, Meta(ge=0, le=3)] = 0
-    ordinal: Annotated[int, Meta(ge=0, le=999)] = 0
-    elapsed_ms: Small | None = None
-
-
-class _Origin(Struct, gc=False):
-    card_id: Id
-    guid: Annotated[str, Meta(max_length=200)] | None = None
-    template: Annotated[int, Meta(ge=0, le=32767)] = 0
-
-
-class _CardMedia(Struct, gc=False):
-    card_id: Id
-    side: Side
-    place: Small
-    digest: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
-    name: str
-
-
-class _Version(Struct):
-    note_id: Id
-    version: Annotated[int, Meta(ge=1, le=2**31 - 1)]
-    path: str
-    frontmatter: str
-    body: str
-    created_at: Moment
-    deleted: bool = False
-    author_kind: str = "browser"
-    author_name: str = ""
-
-
-class _NoteCard(Struct):
-    card_id: Id
-    note_id: Id
-    heading: str = ""
-    source: str = ""
-    to_review: bool = False
-
-
-class _Document(Struct):
-    format: str
-    version: int
-    identity: Annotated[str, Meta(max_length=40)] = ""
-    account: dict[str, object] | None = None
-    collections: list[_Collection] = []
-    decks: list[_Deck] = []
-    cards: list[_Card] = []
-    schedules: list[_Schedule] = []
-    reviews: list[_Review] = []
-    card_origins: list[_Origin] = []
-    card_media: list[_CardMedia] = []
-    study_settings: list[dict[str, object]] = []
-    deck_settings: list[dict[str, object]] = []
-    note_versions: list[_Version] = []
-    note_cards: list[_NoteCard] = []
 
 
 def read(path: Path, order: ReadOrder) -> Iterator[Line | bytes]:
@@ -174,14 +59,14 @@ def read(path: Path, order: ReadOrder) -> Iterator[Line | bytes]:
     if not zipfile.is_zipfile(path):
         if path.stat().st_size > DOCUMENT_MAX_BYTES:
             raise _too_large()
-        yield from _Reader(_decoded(path.read_bytes()), order, None).lines()
+        yield from _Reader(decoded(path.read_bytes()), order, None).lines()
         return
     try:
         with zipfile.ZipFile(path) as archive:
             if len(archive.infolist()) > ENTRIES_MAX:
                 raise _too_large()
-            yield from _Reader(_decoded(_entry(archive, _NAME, DOCUMENT_MAX_BYTES)), order, archive).lines()
-    except (zipfile.BadZipFile, OSError, NotImplementedError, EOFError, RuntimeError, KeyError):
+            yield from _Reader(decoded(_entry(archive, _NAME, DOCUMENT_MAX_BYTES)), order, archive).lines()
+    except (*ZIP_FAULTS, OSError, KeyError):
         raise InvalidInput(N_("The export is damaged."), N_("Export it again.")) from None
 
 
@@ -200,20 +85,8 @@ def _too_large() -> InvalidInput:
     )
 
 
-def _decoded(data: bytes) -> _Document:
-    try:
-        document = msgspec.json.decode(data, type=_Document)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        raise InvalidInput(
-            N_("This is not an export of Loci, or it has been changed."), N_("Export it again.")
-        ) from None
-    if document.format != "loci-export" or document.version not in {1, 2}:
-        raise InvalidInput(N_("This export is of a version that is not known here."), N_("Update this server first."))
-    return document
-
-
 class _Reader:
-    def __init__(self, document: _Document, order: ReadOrder, archive: zipfile.ZipFile | None) -> None:
+    def __init__(self, document: Document, order: ReadOrder, archive: zipfile.ZipFile | None) -> None:
         self._document, self._order, self._archive = document, order, archive
         self._files = (
             {name.rpartition("/")[2].partition(".")[0]: name for name in archive.namelist()} if archive else {}
@@ -224,9 +97,9 @@ class _Reader:
 
     def lines(self) -> Iterator[Line | bytes]:
         yield from self._decks()
-        schedules: dict[int, list[_Schedule]] = defaultdict(list)
-        reviews: dict[tuple[int, int], list[_Review]] = defaultdict(list)
-        media: dict[int, list[_CardMedia]] = defaultdict(list)
+        schedules: dict[int, list[ScheduleRow]] = defaultdict(list)
+        reviews: dict[tuple[int, int], list[ReviewRow]] = defaultdict(list)
+        media: dict[int, list[CardMediaRow]] = defaultdict(list)
         for schedule in self._document.schedules:
             schedules[schedule.card_id].append(schedule)
         for review in self._document.reviews:
@@ -270,7 +143,7 @@ class _Reader:
                 )
             )
 
-    def _text(self, place: int, card: _Card) -> tuple[CardText | None, Problem | None]:
+    def _text(self, place: int, card: CardRow) -> tuple[CardText | None, Problem | None]:
         if card.deck_id not in self._numbers:
             return None, Problem(place, Reason.WRONG_TYPE, N_("The card is in no deck of the export."))
         try:
@@ -284,7 +157,7 @@ class _Reader:
     def _card(
         self,
         place: int,
-        card: _Card,
+        card: CardRow,
         text: CardText,
         questions: tuple[BroughtQuestion, ...],
         uses: tuple[MediaUse, ...],
@@ -321,7 +194,7 @@ class _Reader:
             return origin.guid, origin.template
         return guid_of(self._document.identity or "-" * 11, card_id), 0
 
-    def _question(self, row: _Schedule, reviews: Sequence[_Review]) -> BroughtQuestion:
+    def _question(self, row: ScheduleRow, reviews: Sequence[ReviewRow]) -> BroughtQuestion:
         """The schedule of a row; one that no answer could lead to is that of a new card, with its marks."""
         marks = BroughtQuestion(
             ordinal=row.ordinal,
@@ -359,7 +232,7 @@ class _Reader:
             reviews=tuple(_brought(review) for review in once if review.rep < max(row.reps, 1)),
         )
 
-    def _media(self, uses: Sequence[_CardMedia]) -> Generator[Line | bytes, None, tuple[MediaUse, ...]]:
+    def _media(self, uses: Sequence[CardMediaRow]) -> Generator[Line | bytes, None, tuple[MediaUse, ...]]:
         """Lines of contents that have not come yet; gives the uses whose contents are in the export."""
         kept: list[MediaUse] = []
         for use in uses:
@@ -383,8 +256,8 @@ class _Reader:
         return data if hashlib.sha256(data).hexdigest() == digest and sniff(data) else None
 
     def _notes(self) -> Iterator[Line]:
-        versions: dict[int, list[_Version]] = defaultdict(list)
-        cards: dict[int, list[_NoteCard]] = defaultdict(list)
+        versions: dict[int, list[VersionRow]] = defaultdict(list)
+        cards: dict[int, list[NoteCardRow]] = defaultdict(list)
         for version in self._document.note_versions:
             versions[version.note_id].append(version)
         for card in self._document.note_cards:
@@ -398,7 +271,7 @@ class _Reader:
             yield Line(note=BroughtNote(tuple(_version(version) for version in own), tuple(made)))
 
 
-def _brought(review: _Review) -> BroughtReview:
+def _brought(review: ReviewRow) -> BroughtReview:
     return BroughtReview(
         reviewed_at=review.reviewed_at,
         rating=Rating(review.rating).value,
@@ -412,7 +285,7 @@ def _brought(review: _Review) -> BroughtReview:
     )
 
 
-def _version(version: _Version) -> BroughtVersion:
+def _version(version: VersionRow) -> BroughtVersion:
     return BroughtVersion(
         version.version,
         version.path,

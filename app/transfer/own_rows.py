@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, cast
 from app.core.db import execute
 from app.domain.calendar import StudyClock
 from app.domain.errors import AppError, InvalidInput
-from app.domain.plans import limits_for
 from app.domain.scheduling import SchedulingOptions
 from app.domain.study_settings import CHOICES, STEPS, StudyChoices, parse_steps
 from app.domain.transfer.bundle import BroughtCard, BroughtNote, BroughtSettings
@@ -119,9 +118,8 @@ async def _upsert(table: str, key: Mapping[str, object], chosen: Mapping[str, ob
 
 async def bring_note(head: Import, note: BroughtNote, problems: list[Problem]) -> int:
     """Insert a note with all its versions: 1, or 0 for one that is there. One that cannot come is a problem."""
-    limits = limits_for(head.account.plan, head.settings.plan_figures, plans_on=head.settings.plans)
     try:
-        return int(await restore_note(head.account.id, note, limit=limits.notes) is not None)
+        return int(await restore_note(head.account.id, note, limit=head.limits.plan_limits.notes) is not None)
     except AppError as error:
         problems.append(Problem(0, Reason.LEFT_OUT, error.message, dict(error.params)))
         return 0

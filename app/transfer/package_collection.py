@@ -86,7 +86,7 @@ def _offset_of_table(database: Database) -> int | None:
     found = next(database.rows("SELECT val FROM config WHERE KEY = ?", _OFFSET), None)
     value = found[0] if found else None
     text = value.decode("utf-8", "replace") if isinstance(value, bytes) else ""
-    return int(text) if text.lstrip("-").isdecimal() and len(text) < 8 else None
+    return int(text) if text.removeprefix("-").isdecimal() and len(text) < 8 else None
 
 
 def _offset(conf: str) -> int | None:

@@ -9,7 +9,6 @@ import io
 import json
 import struct
 import zipfile
-import zlib
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import IO, Final, cast
 
 import zstandard
 
+from app.domain.archives import ZIP_FAULTS
 from app.domain.errors import N_, InvalidInput
 from app.domain.transfer.anki import protobuf
 from app.domain.transfer.anki.media_refs import usable_name
@@ -149,19 +149,7 @@ def faults() -> Generator[None]:
     """Whatever unpacking raises for a damaged or hostile file, as `InvalidInput`."""
     try:
         yield
-    except (
-        zipfile.BadZipFile,
-        zipfile.LargeZipFile,
-        zlib.error,
-        zstandard.ZstdError,
-        struct.error,
-        EOFError,
-        NotImplementedError,
-        RuntimeError,
-        UnicodeError,
-        OverflowError,
-        ValueError,
-    ) as error:
+    except (*ZIP_FAULTS, zstandard.ZstdError) as error:
         raise damaged() from error
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
 from collections.abc import AsyncIterator
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +12,7 @@ import msgspec
 
 from app.accounts import queries as accounts
 from app.core import logs
+from app.core.child import child
 from app.domain.errors import N_, Unavailable
 from app.study.settings_queries import settings_for
 from app.transfer.bundling import bundle
@@ -55,31 +54,17 @@ async def write_package(
         steps=len(chosen.learning_steps),
         relearning_steps=len(chosen.relearning_steps),
     )
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-m", "app.transfer.package_writing"),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,
-        env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONSAFEPATH": "1", "TMPDIR": str(path.parent)},
-    )
-    stdin = process.stdin
-    if stdin is None:
-        raise RuntimeError("the process has no pipe")
-    try:
-        async with asyncio.timeout(_SECONDS):
-            stdin.write(msgspec.json.encode(order) + b"\n")
-            async for line in bundle(account_id, deck_id=deck_id, collection_id=collection_id):
-                stdin.write(line if isinstance(line, bytes) else encoded(line))
-                await stdin.drain()
-            stdin.close()
-            await process.wait()
-    except (ConnectionError, TimeoutError) as error:
-        _log.warning("package_failed", account=account_id, error=type(error).__name__)
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    if process.returncode != 0:
+    async with child("app.transfer.package_writing", folder=path.parent) as writer:
+        try:
+            async with asyncio.timeout(_SECONDS):
+                writer.stdin.write(msgspec.json.encode(order) + b"\n")
+                async for line in bundle(account_id, deck_id=deck_id, collection_id=collection_id):
+                    writer.stdin.write(line if isinstance(line, bytes) else encoded(line))
+                    await writer.stdin.drain()
+                writer.stdin.close()
+                await writer.process.wait()
+        except (ConnectionError, TimeoutError) as error:
+            _log.warning("package_failed", account=account_id, error=type(error).__name__)
+    if writer.process.returncode != 0:
         await asyncio.to_thread(path.unlink, missing_ok=True)
         raise Unavailable(N_("The package could not be written."), N_("Try again, or take a part of it."))

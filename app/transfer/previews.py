@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from app.core.db import fetch_row
 from app.domain.errors import N_
-from app.domain.transfer.bundle import BroughtCard, BroughtDeck, BundleEnd, Line
+from app.domain.transfer.bundle import BroughtCard, BundleEnd, Line
 from app.domain.transfer.identity import identity_of
 from app.domain.transfer.rows import Problem
 from app.transfer.known_cards import Action, KnownCards
@@ -49,7 +49,6 @@ async def preview(head: Import, lines: AsyncGenerator[Line | bytes, None]) -> Pr
     """What an import of these lines would do. Raises `InvalidInput` for a file that cannot be read."""
     known = KnownCards(head.account.id, identity_of(head.account.id, head.account.created_at), head.choices.duplicates)
     seen = _Seen()
-    targets: dict[int, Target] = {}
     cards: list[BroughtCard] = []
     async with aclosing(lines):
         async for line in lines:
@@ -57,21 +56,16 @@ async def preview(head: Import, lines: AsyncGenerator[Line | bytes, None]) -> Pr
                 continue
             if line.deck is not None:
                 head.decks[line.deck.number] = line.deck
-                targets |= await _target(head, line.deck, targets)
+                await head.find_target(line.deck.number)
             elif line.card is not None:
                 cards.append(line.card)
                 _take(seen, head, line.card)
             else:
                 _note(seen, line)
             if len(cards) >= _AT_ONCE or line.end is not None:
-                await _plan(seen, known, cards, targets)
+                await _plan(seen, known, cards, head.targets)
                 cards = []
-    return await _preview(head, seen, seen.end or BundleEnd("", 0), targets)
-
-
-async def _target(head: Import, deck: BroughtDeck, targets: dict[int, Target]) -> dict[int, Target]:
-    head.targets = targets
-    return {deck.number: await head.target(deck)}
+    return await _preview(head, seen, seen.end or BundleEnd("", 0))
 
 
 def _take(seen: _Seen, head: Import, card: BroughtCard) -> None:
@@ -108,12 +102,12 @@ async def _plan(seen: _Seen, known: KnownCards, cards: list[BroughtCard], target
             seen.new[planned.card.deck] += 1
 
 
-async def _preview(head: Import, seen: _Seen, end: BundleEnd, targets: dict[int, Target]) -> Preview:
+async def _preview(head: Import, seen: _Seen, end: BundleEnd) -> Preview:
     cap = head.limits.deck_card_cap
     decks: list[PreviewDeck] = []
     shared: dict[int, int] = {}
     for number, brought in head.decks.items():
-        target = targets[number]
+        target = head.targets[number]
         room = sum(max(part.room, 0) for part in target.parts) + shared.get(id(target), 0)
         added = -(-max(seen.new[number] - room, 0) // cap)
         shared[id(target)] = shared.get(id(target), 0) + added * cap - seen.new[number]
@@ -129,7 +123,7 @@ async def _preview(head: Import, seen: _Seen, end: BundleEnd, targets: dict[int,
                 parts=len(target.parts) + added,
             )
         )
-    new_decks = sum(deck.parts for deck in decks) - sum(len(target.parts) for target in targets.values())
+    new_decks = sum(deck.parts for deck in decks) - sum(len(target.parts) for target in head.targets.values())
     return Preview(
         format=end.format,
         numbered_by=end.numbered_by,

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shutil
-import sys
 import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -14,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from app.core.child import child
 from app.domain.errors import N_, InvalidInput
 from app.domain.transfer.bundle import Line, ReadOrder, Refused
 from app.transfer.reading_process import Task
@@ -46,38 +45,22 @@ async def lines(path: Path, order: ReadOrder) -> AsyncGenerator[Line | bytes, No
     Raises `InvalidInput` for a file that is refused, or that cannot be read within the limits. The process is gone when
     the generator is closed. What it unpacks lies beside the file.
     """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-m", "app.transfer.reading_process"),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        limit=_LINE_MAX,
-        env={
-            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-            "PYTHONSAFEPATH": "1",
-            "TMPDIR": str(path.parent),
-            "SQLITE_TMPDIR": str(path.parent),
-        },
-    )
-    stdin, stdout = process.stdin, process.stdout
-    if stdin is None or stdout is None:
-        raise RuntimeError("the process has no pipes")
     try:
-        stdin.write(msgspec.json.encode(Task(str(path), order)) + b"\n")
-        await stdin.drain()
-        stdin.close()
-        while True:
-            async with asyncio.timeout(_QUIET_SECONDS):
-                line = _decoder.decode(await stdout.readuntil(b"\n"))
-            if line.refused is not None:
-                raise _refusal(line.refused)
-            yield line
-            if line.end is not None:
-                return
-            if line.media is not None and order.media:
+        async with child("app.transfer.reading_process", folder=path.parent, line_max=_LINE_MAX) as reader:
+            reader.stdin.write(msgspec.json.encode(Task(str(path), order)) + b"\n")
+            await reader.stdin.drain()
+            reader.stdin.close()
+            while True:
                 async with asyncio.timeout(_QUIET_SECONDS):
-                    yield await stdout.readexactly(line.media.size)
+                    line = _decoder.decode(await reader.stdout.readuntil(b"\n"))
+                if line.refused is not None:
+                    raise _refusal(line.refused)
+                yield line
+                if line.end is not None:
+                    return
+                if line.media is not None and order.media:
+                    async with asyncio.timeout(_QUIET_SECONDS):
+                        yield await reader.stdout.readexactly(line.media.size)
     except (
         asyncio.IncompleteReadError,
         asyncio.LimitOverrunError,
@@ -89,7 +72,3 @@ async def lines(path: Path, order: ReadOrder) -> AsyncGenerator[Line | bytes, No
             N_("The file cannot be read within the limits of memory and time."),
             N_("If it opens elsewhere, export it again in parts."),
         ) from None
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()

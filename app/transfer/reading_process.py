@@ -17,6 +17,7 @@ from typing import BinaryIO, Final
 
 import msgspec
 
+from app.domain.archives import ZIP_FAULTS
 from app.domain.errors import N_, InvalidInput
 from app.domain.transfer.bundle import Line, ReadOrder, Refused
 
@@ -79,7 +80,7 @@ def _names(path: Path) -> set[str]:
     try:
         with zipfile.ZipFile(path) as archive:
             return {info.filename for info in archive.infolist()}
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError):
+    except (*ZIP_FAULTS, OSError):
         raise InvalidInput(
             N_("The file is damaged: its list of contents cannot be read."),
             N_("Export or download it again."),

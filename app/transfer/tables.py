@@ -15,7 +15,7 @@ class ImportJob(Table, tablename="import_job", db=DB):
     account_id = BigInt()
     name = Text(help_text="As the file was called")
     size_bytes = BigInt()
-    state = Text(help_text="reading, ready, importing, done, failed, cancelled or undone")
+    state = Text(help_text="uploading, reading, ready, importing, done, failed, cancelled or undone")
     choices = JSONB(null=True, default=None, help_text="What the person chose")
     preview = JSONB(null=True, default=None)
     result = JSONB(null=True, default=None, help_text="Counts so far, and the rows that were not taken")

@@ -13,6 +13,7 @@ from app.domain.transfer.rows import Problem
 
 
 class ImportState(StrEnum):
+    UPLOADING = "uploading"
     READING = "reading"
     READY = "ready"
     """Read: the person sees the preview and chooses."""

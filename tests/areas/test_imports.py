@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from app.domain.transfer.identity import card_of, guid_of, identity_of
 from app.transfer import imports
 from app.transfer.importing import run_import, run_preview
 from app.transfer.views import Choices, Duplicates, ImportState
+from tests.areas.deck_makers import LIMITS
 from tests.areas.importing import SETTINGS, bring, pieces, upload
 from tests.factories import NOW, make_account
 
@@ -179,18 +182,11 @@ async def test_equal_rows_of_one_file_become_one_card() -> None:
 
 async def test_all_cards_into_a_deck_of_ones_choice() -> None:
     account, other = await make_account(), await make_account("other@example.org")
-    deck_id = await decks.create_deck(account.id, title="Mine", limits=_limits(), now=NOW)
+    deck_id = await decks.create_deck(account.id, title="Mine", limits=LIMITS, now=NOW)
     await bring(account.id, "x.csv", "front,back,deck\na,b,One\nc,d,Two\n", deck_id=deck_id)
     assert (await titles(account.id), await fronts(account.id, "Mine")) == (["Mine"], ["a", "c"])
     view = await bring(other.id, "x.csv", "front,back\na,b\n", deck_id=deck_id)
     assert (view.state, await titles(other.id)) == (ImportState.FAILED, [])
-
-
-def _limits() -> Any:
-    from app.decks.limits import Limits
-    from app.domain.plans import PLANS
-
-    return Limits(PLANS[Plan.PRO], 500)
 
 
 # --- once, whole, resumed
@@ -310,6 +306,55 @@ async def test_three_at_once_and_no_file_over_the_limit() -> None:
         await upload(account.id, "mots.csv", WORDS)
 
 
+async def test_an_upload_keeps_nobody_waiting_and_can_be_cancelled_on_its_way() -> None:
+    account = await make_account()
+    half, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slowly() -> AsyncIterator[bytes]:
+        yield WORDS.encode()[:20]
+        half.set()
+        await go_on.wait()
+        yield WORDS.encode()[20:]
+
+    def begun() -> asyncio.Task[int]:
+        half.clear()
+        go_on.clear()
+        return asyncio.create_task(imports.start_import(account.id, "mots.csv", slowly(), max_bytes=1_000, now=NOW))
+
+    sending = begun()
+    await half.wait()
+    async with asyncio.timeout(10):
+        await decks.create_deck(account.id, title="Meanwhile", limits=LIMITS, now=NOW)
+    (view,) = await imports.recent(account.id)
+    assert view.state is ImportState.UPLOADING
+    go_on.set()
+    assert await sending == view.id
+    assert (await imports.imported(account.id, view.id)).state is ImportState.READING
+
+    sending = begun()
+    await half.wait()
+    await imports.cancel(account.id, (await imports.recent(account.id))[0].id, now=NOW)
+    go_on.set()
+    with pytest.raises(Conflict):
+        await sending
+    assert [each.id for each in await imports.recent(account.id)] == [view.id]
+
+
+async def test_of_an_upload_that_breaks_off_nothing_is_left() -> None:
+    account = await make_account()
+
+    async def broken() -> AsyncIterator[bytes]:
+        yield b"front,back"
+        raise ConnectionError
+
+    with pytest.raises(ConnectionError):
+        await imports.start_import(account.id, "mots.csv", broken(), max_bytes=1_000, now=NOW)
+    with pytest.raises(InvalidInput):
+        await imports.start_import(account.id, "mots.csv", pieces(b""), max_bytes=1_000, now=NOW)
+    assert await imports.recent(account.id) == ()
+    assert await db.fetch_value("SELECT count(*) FROM import_piece") == 0
+
+
 async def test_anothers_import_is_not_there() -> None:
     alice, bob = await make_account(), await make_account("bob@example.org")
     import_id = await upload(alice.id, "mots.csv", WORDS)
@@ -338,12 +383,17 @@ async def test_other_options_of_a_table_make_another_preview() -> None:
 async def test_uploads_are_forgotten_after_a_day_and_reports_after_ninety() -> None:
     account = await make_account()
     import_id = await upload(account.id, "mots.csv", WORDS)
-    from datetime import timedelta
-
+    await db.execute(
+        "INSERT INTO import_job (account_id, name, size_bytes, state, progress, made_decks, created_at, "
+        "changed_at) VALUES ($1, 'cut off', 0, 'uploading', 0, '[]', $2, $2)",
+        account.id,
+        NOW,
+    )
     await imports.sweep(NOW + timedelta(hours=23))
     assert (await imports.imported(account.id, import_id)).state is ImportState.READY
     await imports.sweep(NOW + timedelta(hours=25))
     assert (await imports.imported(account.id, import_id)).state is ImportState.CANCELLED
+    assert {view.state for view in await imports.recent(account.id)} == {ImportState.CANCELLED}
     assert await db.fetch_value("SELECT count(*) FROM import_piece") == 0
     await imports.sweep(NOW + timedelta(days=91))
     with pytest.raises(NotFound):

@@ -30,18 +30,23 @@ def png(number: int = 0, size: int = 50) -> bytes:
 
 async def stored(account_id: int, data: bytes, *, room: int = ROOM, now: datetime = NOW) -> str:
     async with atomic():
-        digest, _ = await service.store(account_id, data, room_bytes=room, now=now)
+        digest, _ = await service.store(account_id, data, await service.room_of(account_id, room), now=now)
     return digest
 
 
 async def add(account_id: int, card_id: int, name: str, data: bytes, side: Side = Side.FRONT) -> None:
     async with atomic():
-        await service.add_to_card(account_id, card_id, side, name, data, room_bytes=ROOM, now=NOW)
+        room = await service.room_of(account_id, ROOM)
+        await service.add_to_card(account_id, card_id, side, name, data, room, now=NOW)
 
 
 async def names_of(account_id: int, card_id: int, side: Side = Side.FRONT) -> list[str]:
     files = (await media_of(account_id, [card_id])).get(card_id, ())
     return [file.name for file in files if file.side is side]
+
+
+async def used_bytes(account_id: int) -> int:
+    return (await service.room_of(account_id, ROOM)).used
 
 
 async def contents() -> int:
@@ -68,7 +73,7 @@ async def test_a_content_is_stored_once_and_shown_on_its_sides_in_order(rollback
     assert one.digest == hashlib.sha256(png()).hexdigest()
     assert (await content(alice, one.digest)).data == png()
     assert await contents() == 2
-    assert await service.used_bytes(alice) == 50 + 9
+    assert await used_bytes(alice) == 50 + 9
 
 
 async def test_another_accounts_contents_and_cards_are_not_there(rollback: None) -> None:
@@ -98,7 +103,19 @@ async def test_an_account_has_room_for_so_much_and_what_it_has_already_takes_non
         await stored(alice, png(2, 401), room=1_000)
     await stored(alice, png(1, 600), room=0)
     await stored(alice, png(2, 400), room=1_000)
-    assert await service.used_bytes(alice) == 1_000
+    assert await used_bytes(alice) == 1_000
+
+
+async def test_contents_of_one_unit_of_work_share_the_room(rollback: None) -> None:
+    alice, _ = await a_card()
+    async with atomic():
+        room = await service.room_of(alice, 1_000)
+        await service.store(alice, png(1, 600), room, now=NOW)
+        await service.store(alice, png(1, 600), room, now=NOW)
+        with pytest.raises(PlanRequired):
+            await service.store(alice, png(2, 401), room, now=NOW)
+        await service.store(alice, png(2, 400), room, now=NOW)
+    assert await used_bytes(alice) == 1_000
 
 
 async def test_a_full_side_takes_one_more_once_one_is_removed_whichever_it_was(rollback: None) -> None:
@@ -157,7 +174,7 @@ async def test_a_card_that_takes_an_old_content_during_a_sweep_keeps_it(committe
     async def take() -> None:
         async with atomic():
             if again:
-                await service.store(alice, png(), room_bytes=ROOM, now=LATER)
+                await service.store(alice, png(), await service.room_of(alice, ROOM), now=LATER)
             else:
                 assert await service.stored_among(alice, [digest]) == {digest}
             await service.attach(alice, [Use(card_id, Side.FRONT, 0, digest, "a.png")])

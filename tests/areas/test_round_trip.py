@@ -76,12 +76,13 @@ async def full_account() -> AccountView:
     await decks.delete_cards(id, [made.imported_ids[4]], now=NOW + timedelta(hours=1))
     await decks.delete_deck(id, gone, now=NOW + timedelta(hours=2))
     async with atomic():
+        room = await media.room_of(id, 10**6)
         for card_id, side, name, data in (
             (made.imported_ids[0], Side.FRONT, "a cat.png", PNG),
             (made.imported_ids[0], Side.BACK, "say.mp3", MP3),
             (made.imported_ids[1], Side.BACK, "again.png", PNG),
         ):
-            await media.add_to_card(id, card_id, side, name, data, room_bytes=10**6, now=NOW)
+            await media.add_to_card(id, card_id, side, name, data, room, now=NOW)
     await choose_for_account(
         id, StudyChoices(new_per_day=7, desired_retention=0.85), zone="Asia/Tokyo", rollover_hour=3
     )

@@ -87,3 +87,4 @@ async def begin_study(page: Page, server: Server, deck_id: int, mode: str = "fla
     await page.locator(f"input[name=mode][value={mode}]").check()
     await page.get_by_role("button", name="Start", exact=True).click()
     await page.locator("#study").wait_for()
+    await page.wait_for_load_state()

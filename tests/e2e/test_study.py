@@ -6,7 +6,7 @@ import secrets
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Locator, Page, expect
 
 from app.domain.modes import Mode
 from tests.e2e.conftest import begin_study, sign_in
@@ -80,6 +80,12 @@ async def answer_by_keys(page: Page) -> None:
         await press(page, "Space")
 
 
+async def follow(page: Page, button: Locator) -> None:
+    """Click what opens a page, and wait until that page is whole: without scripts, nothing else tells old from new."""
+    async with page.expect_navigation():
+        await button.click()
+
+
 @pytest.mark.parametrize("mode", list(Mode))
 async def test_a_whole_session_with_the_keyboard_alone(server: Server, page: Page, deck_id: int, mode: Mode) -> None:
     await begin_study(page, server, deck_id, mode.value)
@@ -123,18 +129,18 @@ async def test_a_whole_session_without_javascript(server: Server, chromium: Brow
             for pair in await study.locator(".pair").all():
                 left = (await pair.locator("label").inner_text()).strip()
                 await pair.locator("select").select_option(label=CAPITALS.get(left, GAP))
-            await study.get_by_role("button", name="Check").click()
+            await follow(page, study.get_by_role("button", name="Check"))
         elif await study.locator("input[name=answer]").count():
             front = (await study.locator(".face").first.inner_text()).strip()
             await study.locator("input[name=answer]").fill(CAPITALS.get(front, GAP))
-            await study.get_by_role("button", name="Check").click()
+            await follow(page, study.get_by_role("button", name="Check"))
         elif await study.locator(".choices").count():
             front = (await study.locator(".face").first.inner_text()).strip()
-            await study.locator(".choices button", has_text=CAPITALS.get(front, GAP)).click()
+            await follow(page, study.locator(".choices button", has_text=CAPITALS.get(front, GAP)))
         else:
-            await study.get_by_role("button", name="Show answer").click()
+            await follow(page, study.get_by_role("button", name="Show answer"))
         assert not await study.locator(".verdict.bad").count()
         easy = study.get_by_role("button", name="Easy")
-        await (easy if await easy.count() else study.get_by_role("button", name="Continue")).click()
+        await follow(page, easy if await easy.count() else study.get_by_role("button", name="Continue"))
     await expect(study.get_by_role("heading", level=1)).to_have_text("Done for now")
     await context.close()

@@ -12,7 +12,7 @@ from app.core import clock, db
 from app.domain.transfer.bundle import Side
 from app.mcp.registry import TOOLS, wire
 from app.mcp.spec import Toolset, Visibility
-from app.media.service import add_to_card
+from app.media.service import add_to_card, room_of
 from tests.mcp.conftest import Client, forget_rates
 
 # A word in each answer that stands nowhere else, and answers that are alike enough to be options for one another.
@@ -46,8 +46,8 @@ async def a_deck(client: Client) -> int:
     account_id = await db.fetch_value("SELECT account_id FROM deck WHERE id = $1", deck["deckId"])
     for one, answer in zip(made["results"], SECRETS.values(), strict=True):
         for side in Side:  # names of files tell answers
-            name = f"{answer}.png"
-            await add_to_card(account_id, one["cardId"], side, name, PICTURE, room_bytes=10_000, now=clock.now())
+            room = await room_of(account_id, 10_000)
+            await add_to_card(account_id, one["cardId"], side, f"{answer}.png", PICTURE, room, now=clock.now())
     return deck["deckId"]
 
 

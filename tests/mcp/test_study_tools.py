@@ -16,7 +16,7 @@ from app.domain.plans import Plan
 from app.domain.scheduling import DEFAULT_PARAMETERS
 from app.domain.scopes import Scope
 from app.domain.transfer.bundle import Side
-from app.media.service import add_to_card
+from app.media.service import add_to_card, room_of
 from tests.areas.deck_makers import make_card, make_deck
 from tests.factories import make_account, make_key
 from tests.mcp.conftest import Client, World, client_of
@@ -266,7 +266,8 @@ async def test_a_card_shows_its_schedule_and_its_last_answers(client: Client, al
 async def test_pictures_are_named_by_their_card_and_led_to_by_a_question(client: Client, alice: AccountView):
     deck_id, ids = await deck_of(client, "a", "b")
     for card_id, side, name in ((ids[0], Side.FRONT, "cat.png"), (ids[1], Side.BACK, "dog.png")):
-        await add_to_card(alice.id, card_id, side, name, b"\x89PNG\r\n\x1a\n", room_bytes=100, now=clock.now())
+        room = await room_of(alice.id, 100)
+        await add_to_card(alice.id, card_id, side, name, b"\x89PNG\r\n\x1a\n", room, now=clock.now())
     shown = await client.call("get_card", {"cardId": ids[1]})
     assert shown["structuredContent"]["media"] == [{"side": "back", "kind": "image", "name": "dog.png"}]
     assert "Image on the back: dog.png" in shown["content"][0]["text"]

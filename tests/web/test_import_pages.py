@@ -63,6 +63,22 @@ async def test_only_the_decks_that_are_ticked(alice: Visitor) -> None:
     assert [row["front"] for row in await db.fetch("SELECT front FROM card")] == ["trois"]
 
 
+async def test_digits_that_are_no_numbers_are_none_of_the_decks(alice: Visitor) -> None:
+    address = await read(alice)
+    for deck in ("²", "٣", "9" * 5_000):
+        refused = await alice.post(f"{address}/begin", 422, decks="1", deck=deck, into="file")
+        assert "Choose at least one deck" in text_of(refused)
+
+
+@pytest.mark.parametrize("length", [b"\xb2", b"9" * 5_000])
+async def test_a_length_that_is_no_number_is_refused(alice: Visitor, length: bytes) -> None:
+    request = alice.client.build_request("POST", "/import", files={"file": ("words.csv", CSV, "text/csv")})
+    request.headers = httpx.Headers(
+        [pair for pair in request.headers.raw if pair[0].lower() != b"content-length"] + [(b"content-length", length)]
+    )
+    assert (await alice.client.send(request)).status_code == 400
+
+
 async def test_all_into_one_deck_with_a_title_that_is_needed(alice: Visitor) -> None:
     address = await read(alice)
     refused = await alice.post(f"{address}/begin", 422, into="title", title="")

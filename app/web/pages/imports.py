@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
@@ -24,6 +25,7 @@ from app.web.pages.refusals import Errors, refusal
 from app.web.person import study_clock
 
 _MEGABYTE = 1_048_576
+_NUMBER = re.compile(r"[0-9]{1,18}")
 # Above what the setting may allow; the setting itself is kept while the upload is stored.
 _BODY_MAX = 2_050 * _MEGABYTE
 _COLUMNS: Mapping[str, str] = {
@@ -50,7 +52,7 @@ _FORMATS: Mapping[str, str] = {
     "markdown": N_("Markdown"),
     "loci": N_("export of Loci"),
 }
-_RUNNING = frozenset({ImportState.READING, ImportState.IMPORTING})
+_RUNNING = frozenset({ImportState.UPLOADING, ImportState.READING, ImportState.IMPORTING})
 
 
 @get("/import")
@@ -79,13 +81,8 @@ async def upload(request: HtmlRequest, me: Me) -> Response[Any]:
     most = web_context(request).settings.import_mb * _MEGABYTE
     try:
         announced = request.headers.get("content-length", "")
-        if announced.isdigit() and int(announced) > most + _MEGABYTE:
-            raise InvalidInput(
-                N_("The file is larger than %(max)d MB."),
-                N_("Export it in parts, or without media."),
-                field="file",
-                max=most // _MEGABYTE,
-            )
+        if _NUMBER.fullmatch(announced) and int(announced) > most + _MEGABYTE:
+            raise imports.too_large(most)
         sent = (await request.form()).get("file")
         if not isinstance(sent, UploadFile) or not sent.filename:
             raise InvalidInput(N_("No file is chosen."), N_("Choose the file that holds your cards."), field="file")
@@ -168,7 +165,7 @@ async def _go_on(request: HtmlRequest, me: Me, import_id: int, *, again: bool) -
 def _choices(form: Form, view: ImportView) -> Choices:
     """What the form of the preview chose. Raises `InvalidInput` with the field."""
     numbers = {deck.number for deck in view.preview.decks} if view.preview else set[int]()
-    chosen = tuple(int(text) for text in form.texts("deck") if text.isdigit() and int(text) in numbers)
+    chosen = tuple(int(text) for text in form.texts("deck") if _NUMBER.fullmatch(text) and int(text) in numbers)
     if form.has("decks") and not chosen:
         raise InvalidInput(N_("No deck is chosen."), N_("Choose at least one deck of the file."), field="deck")
     into = form.text("into")

@@ -100,9 +100,11 @@ async def files_of(form: Form) -> list[NewFile]:
 
 async def add_files(request: HtmlRequest, account_id: int, card_id: int, files: Sequence[NewFile]) -> None:
     """Put files on a card, in the current unit of work and with the account's lock. Raises as `add_to_card`."""
-    room = web_context(request).settings.media_mb * _MEGABYTE
+    if not files:
+        return
+    room = await service.room_of(account_id, web_context(request).settings.media_mb * _MEGABYTE)
     for side, name, data in files:
-        await service.add_to_card(account_id, card_id, side, name, data, room_bytes=room, now=clock.now())
+        await service.add_to_card(account_id, card_id, side, name, data, room, now=clock.now())
 
 
 def _place(text: str) -> int:

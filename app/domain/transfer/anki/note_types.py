@@ -148,7 +148,7 @@ def _objects(text: str) -> list[tuple[int, dict[str, Any]]]:
         raise _broken()
     found: list[tuple[int, dict[str, Any]]] = []
     for key, value in cast("dict[str, object]", loaded).items():
-        if key.lstrip("-").isdecimal() and len(key) < 20 and isinstance(value, dict):
+        if key.removeprefix("-").isdecimal() and len(key) < 20 and isinstance(value, dict):
             found.append((int(key), cast("dict[str, Any]", value)))
     return found
 
