@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Literal
 
 from asyncpg import Record
 
@@ -70,15 +71,19 @@ async def signed_in(token: str, *, now: datetime, idle_days: int = SESSION_IDLE_
     return found
 
 
-_CALLER = """
-SELECT account.id AS account_id, account.email, account.plan, account.zone, account.rollover_hour,
-       account.language,
-       access_key.id AS key_id, access_key.name AS key_name, access_key.scopes, access_key.used_at,
-       account.id::text AS bucket, account.plan AS tier
+CALLER_COLUMNS = (
+    "account.id AS account_id, account.email, account.plan, account.zone, account.rollover_hour, account.language, "
+    "account.single_keys, account.id::text AS bucket, account.plan AS tier"
+)
+"""What `caller` and the rate of calls need of the account behind a token."""
+
+_CALLER = f"""
+SELECT {CALLER_COLUMNS},
+       access_key.id AS client_id, access_key.name AS client_name, access_key.scopes, access_key.used_at
   FROM access_key JOIN account ON account.id = access_key.account_id
  WHERE access_key.token_hash = $1 AND access_key.revoked_at IS NULL
    AND (access_key.expires_at IS NULL OR access_key.expires_at > $2)
-"""
+"""  # noqa: S608 - constants
 _ADMIT = taking(_CALLER, 3)
 
 
@@ -98,22 +103,28 @@ async def admit_key(token: str, take: Take, *, now: datetime) -> Admission | Non
             "UPDATE access_key SET used_at = $3 WHERE account_id = $1 AND id = $2 "
             "AND (used_at IS NULL OR used_at < $3)",
             row["account_id"],
-            row["key_id"],
+            row["client_id"],
             now,
         )
-    caller = Caller(
+    return Admission(caller(row, "key"), row["seconds_to_wait"])
+
+
+def caller(row: Record, kind: Literal["key", "oauth"], *, asks_in_band: bool = False) -> Caller:
+    """From a row with `CALLER_COLUMNS` and the client's `client_id`, `client_name` and `scopes`."""
+    return Caller(
         account_id=row["account_id"],
         email=row["email"],
         plan=Plan(row["plan"]),
         zone=row["zone"],
         rollover_hour=row["rollover_hour"],
         language=row["language"],
+        single_keys=row["single_keys"],
         scopes=_scopes(row["scopes"]),
-        client_kind="key",
-        client_id=row["key_id"],
-        client_name=row["key_name"],
+        client_kind=kind,
+        client_id=row["client_id"],
+        client_name=row["client_name"],
+        asks_in_band=asks_in_band,
     )
-    return Admission(caller, row["seconds_to_wait"])
 
 
 async def sessions(

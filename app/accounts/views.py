@@ -83,6 +83,7 @@ class Caller:
     zone: str
     rollover_hour: int
     language: str
+    single_keys: bool
     scopes: frozenset[Scope]
     client_kind: Literal["key", "oauth"]
     client_id: int

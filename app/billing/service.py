@@ -104,14 +104,14 @@ async def _visit(gateway: Gateway, account_id: int, customer_id: int, price_id: 
         async with atomic():
             await lock(account_id)
             row = await fetch_row(
-                "SELECT id, customer_id, price_id, session_id, url, created_at, expires_at FROM billing_checkout "
+                "SELECT id, customer_id, price_id, session_id, created_at, expires_at FROM billing_checkout "
                 "WHERE account_id = $1 ORDER BY id DESC LIMIT 1",
                 account_id,
             )
             if row is None:
                 made = await fetch_row(
                     "INSERT INTO billing_checkout (account_id, customer_id, price_id, created_at) "
-                    "VALUES ($1, $2, $3, $4) RETURNING id, url, created_at",
+                    "VALUES ($1, $2, $3, $4) RETURNING id, created_at",
                     account_id,
                     customer_id,
                     price_id,

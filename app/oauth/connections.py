@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 
 from asyncpg import Record
 
-from app.accounts.views import Admission, Caller
+from app.accounts.queries import CALLER_COLUMNS, caller
+from app.accounts.views import Admission
 from app.core.db import changed_rows, execute, fetch, fetch_row
 from app.core.ratelimit import Take, taking
 from app.core.tokens import OAUTH_ACCESS, is_well_formed, token_hash
 from app.domain.errors import N_, NotFound
-from app.domain.plans import Plan
 from app.domain.scopes import Scope
 from app.oauth.clients import sweep_clients
 from app.oauth.documents import document_host
@@ -24,18 +24,16 @@ _IN_BAND_HOSTS = frozenset({"chatgpt.com", "chat.openai.com"})
 
 _NO_CONNECTION, _ENDED = N_("There is no such connection."), N_("It may have ended already.")
 
-_CALLER = """
-SELECT account.id AS account_id, account.email, account.plan, account.zone, account.rollover_hour,
-       account.language,
-       connection.id AS connection_id, connection.client_name, connection.redirect_host, connection.used_at,
-       ARRAY(SELECT unnest(token.scopes) INTERSECT SELECT unnest(connection.scopes)) AS scopes,
-       account.id::text AS bucket, account.plan AS tier
+_CALLER = f"""
+SELECT {CALLER_COLUMNS},
+       connection.id AS client_id, connection.client_name, connection.redirect_host, connection.used_at,
+       ARRAY(SELECT unnest(token.scopes) INTERSECT SELECT unnest(connection.scopes)) AS scopes
   FROM oauth_access_token AS token
   JOIN oauth_connection AS connection
     ON connection.account_id = token.account_id AND connection.id = token.connection_id
   JOIN account ON account.id = token.account_id
  WHERE token.token_hash = $1 AND token.expires_at > $2 AND token.resource = $3
-"""
+"""  # noqa: S608 - constants
 
 
 _ADMIT = taking(_CALLER, 4)
@@ -57,23 +55,11 @@ async def admit_token(token: str, resource: str, take: Take, *, now: datetime) -
             "UPDATE oauth_connection SET used_at = $3 WHERE account_id = $1 AND id = $2 "
             "AND (used_at IS NULL OR used_at < $3)",
             row["account_id"],
-            row["connection_id"],
+            row["client_id"],
             now,
         )
-    caller = Caller(
-        account_id=row["account_id"],
-        email=row["email"],
-        plan=Plan(row["plan"]),
-        zone=row["zone"],
-        rollover_hour=row["rollover_hour"],
-        language=row["language"],
-        scopes=frozenset(map(Scope, row["scopes"])),
-        client_kind="oauth",
-        client_id=row["connection_id"],
-        client_name=row["client_name"],
-        asks_in_band=row["redirect_host"] in _IN_BAND_HOSTS,
-    )
-    return Admission(caller, row["seconds_to_wait"])
+    who = caller(row, "oauth", asks_in_band=row["redirect_host"] in _IN_BAND_HOSTS)
+    return Admission(who, row["seconds_to_wait"])
 
 
 _CONNECTIONS = """

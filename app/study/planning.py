@@ -10,9 +10,9 @@ from app.domain.modes import Goal, Mode
 from app.domain.sessions import MAX_ITEMS, RETAIN_DAYS, queue, seconds_per_item
 from app.domain.study_plan import StudyPlan
 from app.study.queue import candidates, decks_of
-from app.study.sessions import own_median_ms, questions_for
 from app.study.settings_queries import settings_for
 from app.study.snapshots import whats_next
+from app.study.starting import own_median_ms, questions_for
 from app.study.views import Next
 
 

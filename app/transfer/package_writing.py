@@ -21,7 +21,7 @@ import msgspec
 from app.domain.calendar import StudyClock
 from app.domain.media import MediaKind, ending, kind
 from app.domain.transfer.anki.exported import (
-    Days,
+    ExportDays,
     card_numbers,
     field_html,
     is_cloze_card,
@@ -178,7 +178,7 @@ def _checksum(text: str) -> int:
 @dataclass(slots=True)
 class _Writer:
     order: WriteOrder
-    days: Days
+    days: ExportDays
     cursor: sqlite3.Cursor
     archive: zipfile.ZipFile
     decks: dict[int, int] = field(default_factory=dict[int, int])
@@ -296,7 +296,7 @@ def write(order: WriteOrder, lines: BinaryIO) -> None:
     try:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             clock = StudyClock(order.zone, order.rollover_hour)
-            writer = _Writer(order, Days(clock, order.now), connection.cursor(), archive)
+            writer = _Writer(order, ExportDays(clock, order.now), connection.cursor(), archive)
             writer.begin()
             for text in lines:
                 line = decoder.decode(text)

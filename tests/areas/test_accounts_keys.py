@@ -41,6 +41,7 @@ async def test_a_key_leads_to_the_client_and_its_account(rollback: None) -> None
         zone="UTC",
         rollover_hour=4,
         language="en",
+        single_keys=True,
         scopes=frozenset({Scope.DECKS_READ, Scope.DECKS_WRITE}),
         client_kind="key",
         client_id=key.id,

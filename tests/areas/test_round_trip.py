@@ -28,7 +28,7 @@ from app.media import service as media
 from app.notes import cards as note_cards
 from app.notes import service as notes
 from app.notes.views import BROWSER
-from app.study import sessions
+from app.study import sessions, starting
 from app.study.settings import choose_for_account, choose_for_deck
 from app.transfer.account_zip import account_zip
 from app.transfer.export import document
@@ -98,8 +98,8 @@ async def study(account_id: int, deck_id: int) -> None:
     clock = StudyClock("UTC", 4)
     for day, rating in ((0, Rating.GOOD), (1, Rating.EASY), (12, Rating.AGAIN)):
         now = NOW + timedelta(days=day)
-        wish = sessions.Wish(deck_id=deck_id, mode=Mode.FLASHCARDS, goal=Goal.LEARN)
-        session = await sessions.start(account_id, wish, clock=clock, now=now)
+        wish = starting.Wish(deck_id=deck_id, mode=Mode.FLASHCARDS, goal=Goal.LEARN)
+        session = await starting.start(account_id, wish, clock=clock, now=now)
         for _ in range(3):
             view = await sessions.session(account_id, session.id, clock=clock, now=now)
             if view.item is None:

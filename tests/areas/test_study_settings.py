@@ -15,9 +15,9 @@ from app.domain.calendar import StudyClock
 from app.domain.errors import Conflict, InvalidInput, NotFound
 from app.domain.scheduling import Rating, SchedulingOptions
 from app.domain.study_settings import STANDARD, StudyChoices, settled
-from app.study import queries, sessions, settings, settings_queries
-from app.study.sessions import Wish
+from app.study import queries, sessions, settings, settings_queries, starting
 from app.study.settings import settings_for
+from app.study.starting import Wish
 from app.study.views import Kept, Session
 from tests.areas.deck_makers import make_deck, set_schedule
 from tests.factories import NOW, make_account
@@ -144,7 +144,7 @@ async def test_the_database_refuses_what_no_study_page_could_follow(rollback: No
 
 
 async def begin(account_id: int, deck_id: int) -> Session:
-    return await sessions.start(account_id, Wish(deck_id=deck_id), clock=CLOCK, now=NOW)
+    return await starting.start(account_id, Wish(deck_id=deck_id), clock=CLOCK, now=NOW)
 
 
 async def keep(account_id: int, session: Session, rating: Rating = Rating.GOOD) -> tuple[Kept, Session]:

@@ -34,6 +34,7 @@ def request_of(account_id: int, plan: Plan = Plan.PLUS, name: str = "Claude") ->
         zone="UTC",
         rollover_hour=4,
         language="en",
+        single_keys=True,
         client_kind="oauth",
         client_id=1,
         client_name=name,

@@ -54,6 +54,7 @@ async def test_the_plans_of_a_tool_are_those_that_the_dispatch_lets_pass(setting
         zone="UTC",
         rollover_hour=4,
         language="en",
+        single_keys=True,
         scopes=frozenset(Scope),
         client_kind="key",
         client_id=1,

@@ -26,11 +26,12 @@ from app.mcp.tools.session_views import (
     where_next,
 )
 from app.mcp.tools.text import time_words
-from app.study import sessions, snapshots
+from app.study import sessions, snapshots, starting
 from app.study.files import files_of_item
 from app.study.questions import LONGEST_ANSWER
 from app.study.queue import most_due_deck
-from app.study.sessions import LONGEST_KEY, Wish
+from app.study.sessions import LONGEST_KEY
+from app.study.starting import Wish
 from app.study.views import Answered, Kept, Session
 
 _NO_ANSWERS = "Items hold the question alone: never look the answer up, hint at it or answer for the learner."
@@ -63,7 +64,7 @@ async def start_study_session(call: Call, given: StartStudySession) -> Reply[Ses
         minutes=given.minutes or None,
         limit=given.limit or None,
     )
-    session = await sessions.start(call.caller.account_id, wish, clock=study_clock(call.caller), now=call.now)
+    session = await starting.start(call.caller.account_id, wish, clock=study_clock(call.caller), now=call.now)
     output = await _snapshot(call, session)
     return Reply(output, snapshot_text(output), affected=[f"session:{session.id}"])
 
@@ -125,10 +126,10 @@ async def _session_to_show(call: Call, given: RenderStudySession) -> Session:
         minutes=given.minutes or None,
     )
     # Whoever names a length wants a session of that length.
-    open_one = None if wish.minutes else await sessions.resumable(account_id, wish, clock=clock, now=now)
+    open_one = None if wish.minutes else await starting.resumable(account_id, wish, clock=clock, now=now)
     if open_one is not None:
         return await sessions.session(account_id, open_one, clock=clock, now=now)
-    return await sessions.start(account_id, wish, clock=clock, now=now)
+    return await starting.start(account_id, wish, clock=clock, now=now)
 
 
 RENDER_STUDY_SESSION = ToolSpec(

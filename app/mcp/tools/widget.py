@@ -12,7 +12,6 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from app.accounts import queries as accounts
 from app.core import idempotency
 from app.core.settings import Settings
 from app.domain.errors import N_, InvalidInput, NotFound
@@ -22,10 +21,10 @@ from app.domain.scopes import Scope
 from app.mcp.plans import study_clock
 from app.mcp.spec import Call, Input, Kind, Output, Reply, Toolset, ToolSpec, Visibility
 from app.mcp.tools.fields import ItemId, Minutes, SessionId, StudyGoal, StudyMode
-from app.study import sessions, snapshots
+from app.study import sessions, snapshots, starting
 from app.study.files import files_of_item
 from app.study.queue import most_due_deck
-from app.study.sessions import Wish
+from app.study.starting import Wish
 from app.study.views import Session
 from app.ui.render import Reader, render, translate
 from app.ui.study_view import MODES, screen
@@ -62,7 +61,7 @@ async def _screen(call: Call, session: Session, message: str = "", *, elapsed_ms
         files=files,
         elapsed_ms=elapsed_ms,
         embedded=True,
-        single_keys=(await accounts.account(call.caller.account_id)).single_keys,
+        single_keys=call.caller.single_keys,
     )
     missed = "; ".join(card.front[:80] for card in report.missed[:10]) if report else ""
     return Reply(
@@ -109,12 +108,12 @@ async def study_step(call: Call, given: StudyStep) -> Reply[Screen]:
     session_id = given.session_id
     if session_id is not UNSET:
         session = await sessions.session(account_id, session_id, **about)
-        after = await sessions.newer(account_id, session_id, **about) if given.or_newer and session.finished else None
+        after = await starting.newer(account_id, session_id, **about) if given.or_newer and session.finished else None
         session = session if after is None else await sessions.session(account_id, after, **about)
     else:  # a second place, or a reload whose first result is lost
         deck_id = given.deck_id or await most_due_deck(account_id, **about)
         wish = Wish(mode=Mode(given.mode), goal=Goal(given.goal), deck_id=deck_id, minutes=given.minutes or None)
-        found = await sessions.resumable(account_id, wish, **about)
+        found = await starting.resumable(account_id, wish, **about)
         if found is None:
             raise NotFound(N_("No study session has begun yet."), N_("Ask the chat to start one."))
         session = await sessions.session(account_id, found, **about)
@@ -259,14 +258,14 @@ async def _wished(account_id: int, given: StudySettings, about: dict[str, Any]) 
     if given.session_id is not UNSET:
         if given.finish:
             return await sessions.finish(account_id, given.session_id, **about)
-        return await sessions.more(account_id, given.session_id, **about)
+        return await starting.more(account_id, given.session_id, **about)
     wish = Wish(
         mode=Mode(given.mode),
         goal=Goal(given.goal),
         deck_id=given.deck_id or None,
         minutes=given.minutes or None,
     )
-    return await sessions.start(account_id, wish, **about)
+    return await starting.start(account_id, wish, **about)
 
 
 def _app_only(

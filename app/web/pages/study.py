@@ -17,9 +17,9 @@ from app.domain.errors import AppError, Conflict, InvalidInput, NotFound, Sessio
 from app.domain.modes import Goal, Mode
 from app.domain.scheduling import Rating
 from app.domain.statistics import LONGEST_ANSWER_MS
-from app.study import sessions, snapshots
+from app.study import sessions, snapshots, starting
 from app.study.files import files_of_item
-from app.study.sessions import Wish
+from app.study.starting import Wish
 from app.study.views import Session
 from app.ui.render import translate
 from app.ui.study_view import GOALS, MODES, screen
@@ -82,8 +82,8 @@ async def start(request: HtmlRequest, me: Me) -> Response[Any]:
             minutes=form.whole("minutes") if values["minutes"] else None,
             horizon_days=form.whole("horizon_days") if values["horizon_days"] else None,
         )
-        found = await sessions.resumable(me.account.id, wish, **about) if form.switch("resume") else None
-        session_id = found or (await sessions.start(me.account.id, wish, **about)).id
+        found = await starting.resumable(me.account.id, wish, **about) if form.switch("resume") else None
+        session_id = found or (await starting.start(me.account.id, wish, **about)).id
     except NotFound:
         raise
     except AppError as error:
@@ -239,7 +239,7 @@ async def finish(request: HtmlRequest, me: Me, session_id: FromPath[int]) -> Res
 @post("/study/{session_id:int}/more", status_code=200)
 async def more(request: HtmlRequest, me: Me, session_id: FromPath[int]) -> Response[None]:
     """More new cards than the day's limit allows, in a session like this one."""
-    found = await sessions.more(me.account.id, session_id, clock=study_clock(me), now=clock.now())
+    found = await starting.more(me.account.id, session_id, clock=study_clock(me), now=clock.now())
     return go(request, f"/study/{found.id}")
 
 

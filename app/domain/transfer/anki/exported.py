@@ -27,7 +27,7 @@ _DAYS_BEFORE: Final = 3_650
 
 
 @dataclass(frozen=True, slots=True)
-class Days:
+class ExportDays:
     """How a package counts days: from `created`, a day in the person's zone, ten years before the export."""
 
     clock: StudyClock
@@ -110,7 +110,7 @@ def tags_of(card: BroughtCard) -> list[str]:
 
 
 def card_numbers(
-    question: BroughtQuestion, days: Days, *, position: int, steps: int, relearning_steps: int, retention: float
+    question: BroughtQuestion, days: ExportDays, *, position: int, steps: int, relearning_steps: int, retention: float
 ) -> CardNumbers:
     """The row of a question. `position` is its place among new cards; the steps say how many are left."""
     state = State(question.state)
@@ -143,14 +143,14 @@ def card_numbers(
     )
 
 
-def _on_a_later_day(question: BroughtQuestion, days: Days) -> bool:
+def _on_a_later_day(question: BroughtQuestion, days: ExportDays) -> bool:
     due, last = question.due, question.last_review
     if due is None or last is None:
         return False
     return due == days.clock.start_of(days.clock.study_day(due)) and days.number(due) > days.number(last)
 
 
-def _interval(question: BroughtQuestion, days: Days) -> int:
+def _interval(question: BroughtQuestion, days: ExportDays) -> int:
     if question.state != State.REVIEW or question.due is None or question.last_review is None:
         return 0
     return max(1, days.number(question.due) - days.number(question.last_review))
