@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
+from app.domain.formulas import formula_keys, is_formula
 from app.domain.unicode_forms import normal_form
 
 _QUOTES: Final = dict.fromkeys(map(ord, "‘’‚‛`´′ʼʹ＇"), "'") | dict.fromkeys(map(ord, "“”„‟″«»‹›「」『』〝〞〟＂"), '"')
@@ -96,19 +97,21 @@ _UNGUARD: Final = {0xFDD0 + at: sign for at, sign in enumerate(_GUARDED)}
 # Chinese and Japanese are written without spaces between words.
 UNSPACED: Final = r"\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _BESIDE_UNSPACED = re.compile(f"(?<=[{UNSPACED}]) | (?=[{UNSPACED}])")
-_POWER_OF_LETTER = re.compile(r"(?<=[^\W\d])\^")
 
 
 def keys(form: str, language: str | None) -> frozenset[str]:
     """What a shown form has in common with every other that differs in case and punctuation only.
 
     Two keys, because a sign may part words or not (`well-known`, `e-mail`): two forms are the same answer when their
-    sets meet. A form of nothing but punctuation is its own key, and an empty one has none.
+    sets meet. In a formula signs are no punctuation. A form of nothing but punctuation is its own key, and an empty one
+    has none.
     """
     lowered = lower(form, language)
     if lowered.isalnum() and lowered.isascii():
         return frozenset((lowered,))
-    lowered = _POWER_OF_LETTER.sub("", _IN_NUMBER.sub(lambda sign: sign[0].translate(_GUARD), lowered))
+    if is_formula(form):
+        return formula_keys(lowered)
+    lowered = _IN_NUMBER.sub(lambda sign: sign[0].translate(_GUARD), lowered)
     found = {_without(lowered, table) for table in (_joined, _parted)} - {""}
     return frozenset(found or {lowered} - {""})
 
@@ -130,9 +133,10 @@ _LETTERS: Final = {
 # How these are typed where the keyboard lacks them.
 _DIGRAPHS: Final = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ø"): "oe", ord("å"): "aa"}
 _WITH_DIGRAPH = re.compile("[äöüøå]")
-# Marks of Latin, Greek and Cyrillic, Hebrew points, Arabic short vowels and the letter that only lengthens a line.
+# Marks of Latin, Greek and Cyrillic (not the stroke of ≠), Hebrew points, Arabic short vowels and the letter that only
+# lengthens a line.
 _ACCENTS: Final = (
-    (0x300, 0x36F), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF),
+    (0x300, 0x333), (0x339, 0x36F), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF),
     (0x591, 0x5BD), (0x5BF, 0x5BF), (0x5C1, 0x5C2), (0x5C4, 0x5C5), (0x5C7, 0x5C7),
     (0x610, 0x61A), (0x640, 0x640), (0x64B, 0x652), (0x670, 0x670),
 )  # fmt: skip

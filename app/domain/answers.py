@@ -17,6 +17,7 @@ from itertools import product
 from typing import Final
 
 from app.domain.answer_forms import UNSPACED, bare_keys, kana_keys, keys, lower, primary, shown
+from app.domain.formulas import is_optional, is_relation
 from app.domain.quantities import Date, Number, date_of, number_of
 
 PHRASE_MAX: Final = 80
@@ -84,6 +85,8 @@ def parted_article(form: str, language: str | None) -> tuple[str, str] | None:
         return None
     article = match[1].rstrip(" ")
     known = _ARTICLES.get(primary(language), frozenset[str]()) if language else _ANY_ARTICLE
+    if len(article) == 1 and match[2][0] in "=<>+-*/^!|?:":  # `a = b`
+        return None
     if len(article) == 1:
         return (article, match[2]) if article in known else None
     return (lower(article, language), match[2]) if lower(article, language) in known else None
@@ -97,7 +100,10 @@ def parts(form: str) -> list[str]:
     if ";" not in form and " / " not in form:
         return [form]
     found, depth, start = list[str](), 0, 0
+    divides = is_relation(form) and not all(map(is_relation, form.split(" / ")))
     for sign in _SEPARATOR.finditer(form):
+        if sign[0] == " / " and divides:
+            continue
         if sign[0] in "()":
             depth = depth + 1 if sign[0] == "(" else max(0, depth - 1)
         elif not depth and len(found) < _PARTS_MAX:
@@ -112,17 +118,19 @@ _OPTIONAL = re.compile(r"\(([^()]*)\)")
 
 def _readings(part: str) -> list[str]:
     """`colo(u)r` as `color` and `colour`; all groups together where there are more than three."""
-    groups = _OPTIONAL.findall(part)
+    groups = [group for group in _OPTIONAL.finditer(part) if is_optional(part, *group.span())]
     if not groups:
         return [part]
     choices = product((False, True), repeat=len(groups))
     if len(groups) > _OPTIONAL_GROUPS_MAX:
         choices = iter([(False,) * len(groups), (True,) * len(groups)])
     found: list[str] = []
-    for kept in choices:
-        left = iter(kept)
-        reading = shown(_OPTIONAL.sub(lambda group: group[1] if next(left) else "", part))  # noqa: B023 - used at once
-        if reading:
+    for choice in choices:
+        pieces, end = list[str](), 0
+        for group, kept in zip(groups, choice, strict=True):
+            pieces += [part[end : group.start()], group[1] if kept else ""]
+            end = group.end()
+        if reading := shown("".join([*pieces, part[end:]])):
             found.append(reading)
     return found or [part]
 

@@ -27,6 +27,7 @@ from app.domain.answers import (
     value_keys,
 )
 from app.domain.differences import Segment, differences, distance_within
+from app.domain.formulas import is_formula, is_near
 from app.domain.modes import ItemKind
 from app.domain.quantities import date_of, number_of
 from app.domain.scheduling import Rating, State
@@ -178,11 +179,12 @@ def _is_typo(typed: _Typed, form: str, form_keys: frozenset[str], language: str 
     """Whether two texts are so near that the difference is a slip of the fingers, by the length of the right one.
 
     Never in a number, a date or a single word of Chinese, Japanese or Korean, where one sign makes another word; nor
-    in the digits of any text.
+    in the digits of any text, nor in the signs and short names of a formula.
     """
     if number_of(form, language) or date_of(form, language) or (is_word(form) and is_cjk(form)):
         return False
-    return any(_is_slip(given, expected) for given in typed.keys for expected in form_keys)
+    alike = is_near if is_formula(form) or is_formula(typed.text) else _is_slip
+    return any(alike(given, expected) for given in typed.keys for expected in form_keys)
 
 
 def _is_slip(given: str, expected: str) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 LEECH_LAPSES = 8
-"""A card that was forgotten this often in review is a leech."""
+"""A card that was forgotten this often in review is a leech, unless the settings say another number."""
 LOW_RETRIEVABILITY = 0.70
 """Below the lowest retention that can be wished for a card is probably forgotten."""
 HIGH_DIFFICULTY = 9.0
@@ -27,9 +27,11 @@ class WeakReason(StrEnum):
 class Standing:
     """What is known of a studied card. Of a card with several questions: the worst of them, its Agains together.
 
-    `agains` are those of the last `RECENT_DAYS` study days.
+    `leech`: it was forgotten as often as its settings call a leech, and was not settled since. `agains` are those
+    of the last `RECENT_DAYS` study days.
     """
 
+    leech: bool
     lapses: int
     retrievability: float
     difficulty: float
@@ -39,7 +41,7 @@ class Standing:
 def weak_reasons(standing: Standing) -> tuple[WeakReason, ...]:
     """All reasons that hold, the weightiest first; none for a card that is well."""
     holds = {
-        WeakReason.LEECH: standing.lapses >= LEECH_LAPSES,
+        WeakReason.LEECH: standing.leech,
         WeakReason.RECENT_AGAINS: standing.agains >= MANY_AGAINS,
         WeakReason.LOW_RETRIEVABILITY: standing.retrievability < LOW_RETRIEVABILITY,
         WeakReason.HIGH_DIFFICULTY: standing.difficulty >= HIGH_DIFFICULTY,

@@ -127,7 +127,7 @@ async def weak_cards(
     )
     found: list[WeakCard] = []
     for row in rows:
-        standing = Standing(row["lapses"], row["retrievability"], row["difficulty"], row["agains"])
+        standing = Standing(row["leech"], row["lapses"], row["retrievability"], row["difficulty"], row["agains"])
         # A weak card may be the one that a session asks at this moment: its gaps stay gaps.
         where = (row["card_id"], row["deck_id"], row["deck_title"], with_gaps(row["front"]), row["language"])
         found.append(WeakCard(*where, standing, weak_reasons(standing)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.domain.scheduling import MAX_STABILITY, MIN_STABILITY
-from app.domain.weak_cards import HIGH_DIFFICULTY, LEECH_LAPSES, LOW_RETRIEVABILITY, MANY_AGAINS
+from app.domain.weak_cards import HIGH_DIFFICULTY, LOW_RETRIEVABILITY, MANY_AGAINS
 
 
 def _day(instant: str, since: str, seconds: str) -> str:
@@ -39,7 +39,7 @@ _STUDIED = f"""
 SELECT *, power(1 + $5::float8 * greatest(0, $2::int - last_day)
                     / least(greatest(stability, {MIN_STABILITY}::float8), {MAX_STABILITY}::float8),
                 $6::float8) AS retrievability
-  FROM (SELECT s.card_id, s.state, s.due, s.buried_until, s.lapses, s.stability, s.difficulty,
+  FROM (SELECT s.card_id, s.state, s.due, s.buried_until, s.leech, s.lapses, s.stability, s.difficulty,
                {_day("s.due", "$3", "$4")} AS due_day, {_day("s.last_review", "$3", "$4")} AS last_day
           FROM card_schedule AS s
          WHERE s.account_id = $1 AND s.active AND s.state > 0 {{narrowed}} OFFSET 0) AS days
@@ -63,15 +63,15 @@ WITH agains AS (
   SELECT card_id, count(*) AS agains FROM review
    WHERE account_id = $1 AND rating = 1 AND reviewed_at >= $7 {{again_of_deck}} GROUP BY card_id
 ), standing AS (
-  SELECT studied.card_id, max(lapses) AS lapses, min(retrievability) AS retrievability,
+  SELECT studied.card_id, bool_or(leech) AS leech, max(lapses) AS lapses, min(retrievability) AS retrievability,
          max(difficulty) AS difficulty, max(coalesce(agains, 0)) AS agains
     FROM ({_STUDIED}) AS studied LEFT JOIN agains ON agains.card_id = studied.card_id
    GROUP BY studied.card_id
 ), weakest AS (
-  SELECT *, (lapses >= {LEECH_LAPSES})::int + (agains >= {MANY_AGAINS})::int + (difficulty >= {HIGH_DIFFICULTY})::int
+  SELECT *, leech::int + (agains >= {MANY_AGAINS})::int + (difficulty >= {HIGH_DIFFICULTY})::int
             + (retrievability < {LOW_RETRIEVABILITY})::int AS reasons
     FROM standing
-   WHERE lapses >= {LEECH_LAPSES} OR difficulty >= {HIGH_DIFFICULTY} OR agains >= {MANY_AGAINS}
+   WHERE leech OR difficulty >= {HIGH_DIFFICULTY} OR agains >= {MANY_AGAINS}
       OR retrievability < {LOW_RETRIEVABILITY}
    ORDER BY reasons DESC, lapses DESC, agains DESC, retrievability, card_id LIMIT $8
 )
@@ -85,7 +85,7 @@ SELECT weakest.*, card.deck_id, deck.title AS deck_title, card.front, coalesce(c
 
 # Every question that could give a card a reason comes through.
 _SUSPECT = f"""
-AND (s.lapses >= {LEECH_LAPSES} OR s.difficulty >= {HIGH_DIFFICULTY}::float8
+AND (s.leech OR s.difficulty >= {HIGH_DIFFICULTY}::float8
      OR date_part('epoch', s.last_review) < $9::float8 - $10::float8 * s.stability
      OR s.card_id IN (SELECT card_id FROM agains))
 """  # noqa: S608 - constants only

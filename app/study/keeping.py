@@ -45,8 +45,11 @@ async def keep(
     """Keep the answer of an open item; of a board, those of all its cards. Raises `InvalidInput`, `Conflict`."""
     if row["kind"] == ItemKind.MATCHING and row["verdict"] is None:
         raise InvalidInput(N_("The pairs are not matched yet."), N_("Match them first."), field="answer")
+    others = await on_board(account_id, head["id"], row["id"]) if row["kind"] == ItemKind.MATCHING else []
+    if elapsed_ms is not None:
+        elapsed_ms //= len(others) + 1  # the time of a board is that of all its pairs together
     about: dict[str, Any] = {"clock": clock, "now": now, "elapsed_ms": elapsed_ms}
-    for other in await on_board(account_id, head["id"], row["id"]) if row["kind"] == ItemKind.MATCHING else ():
+    for other in others:
         try:
             await _keep_one(account_id, head, other, None, was_right=False, review_key=None, **about)
         except Conflict:  # put aside, deleted or answered elsewhere while the board stood there: the others count

@@ -29,11 +29,12 @@ BOARD_CANDIDATES: Final = 16
 PAIRS: Final = 6
 """Pairs on a board: what a telephone shows at once."""
 
-# A question that was put aside, or answered somewhere else since the session began, is passed over. Where nothing else
-# is left a card is asked again in the moment of its answer, which is before.
+# A question that was put aside, or answered somewhere else since the session began, is passed over; a session that
+# moves no schedule asks what is buried or answered all the same. Where nothing else is left a card is asked again in
+# the moment of its answer, which is before.
 ASKABLE = (
-    "(s.active AND (s.buried_until IS NULL OR s.buried_until <= $3) "
-    "AND (NOT $4 OR s.last_review IS NULL OR s.last_review <= coalesce(i.shown_at, $5)))"
+    "(s.active AND (NOT $4 OR (s.buried_until IS NULL OR s.buried_until <= $3) "
+    "AND (s.last_review IS NULL OR s.last_review <= coalesce(i.shown_at, $5))))"
 )
 JOINED = (
     "study_item i JOIN card_schedule s "
@@ -126,8 +127,11 @@ async def on_board(account_id: int, session_id: int, board_id: int) -> list[Reco
     return await fetch(_ON_BOARD, account_id, session_id, board_id)
 
 
-async def open_next(account_id: int, head: Record, *, now: datetime) -> None:
-    """Leave a question open, unless the session is finished, is so now, or waits for a learning step."""
+async def open_next(account_id: int, head: Record, *, until: datetime, now: datetime) -> None:
+    """Leave a question open, unless the session is finished, is so now, or waits for a learning step.
+
+    A step that is over after `until`, the end of the study day, is for another session.
+    """
     if head["finished_at"] is not None:
         return
     about = (account_id, head["id"], now, Goal(head["goal"]).schedules, head["created_at"])
@@ -143,9 +147,14 @@ async def open_next(account_id: int, head: Record, *, now: datetime) -> None:
             state["open_id"],
         )
         await pass_over(account_id, state["open_id"])
-        await open_next(account_id, head, now=now)
+        await open_next(account_id, head, until=until, now=now)
         return
-    step = next_step(learning_due=state["learning_due"], waiting=state["waiting_id"] is not None, now=now)
+    due = state["learning_due"]
+    step = next_step(
+        learning_due=due if due is not None and due < until else None,
+        waiting=state["waiting_id"] is not None,
+        now=now,
+    )
     if step is Step.FINISH:
         await execute("UPDATE study_session SET finished_at = $3 WHERE account_id = $1 AND id = $2", *about[:3])
     elif step is Step.WAITING:
@@ -158,6 +167,17 @@ async def pass_over(account_id: int, item_id: int) -> None:
     """The session asks this no more: its card was put aside, deleted, or answered somewhere else."""
     await execute(
         "UPDATE study_item SET status = 'passed', board = NULL WHERE account_id = $1 AND id = $2", account_id, item_id
+    )
+
+
+async def pass_over_card(account_id: int, session_id: int, card_id: int) -> None:
+    """The session asks no question of this card any more. Its open question has been put back before."""
+    await execute(
+        "UPDATE study_item SET status = 'passed' "
+        "WHERE account_id = $1 AND session_id = $2 AND card_id = $3 AND status = 'waiting'",
+        account_id,
+        session_id,
+        card_id,
     )
 
 

@@ -14,7 +14,7 @@ from app.core.db import atomic, execute, fetch, fetch_row
 from app.decks.rows import possible
 from app.domain.calendar import StudyClock
 from app.domain.errors import N_, AlreadyAnswered, Conflict, InvalidInput, SessionFinished
-from app.domain.modes import ItemKind
+from app.domain.modes import Goal, ItemKind
 from app.domain.scheduling import Rating
 from app.study import keeping, questions, snapshots
 from app.study.questions import Given
@@ -190,7 +190,8 @@ async def undo(
                     N_("Another answer has been given since."), N_("Look at the session, then take that one back.")
                 )
         await keeping.undo(account_id, session_id, since=clock.start_of(clock.study_day(now)))
-        return await snapshots.view(account_id, session_id, clock=clock, now=now)
+        # What was asked may not be there to ask any more: a gap that was edited away, a card that was deleted.
+        return await _go_on(account_id, await _lock(account_id, session_id), clock, now)
 
 
 async def put_aside(
@@ -198,7 +199,7 @@ async def put_aside(
 ) -> Session:
     """Suspend the card of the present question until it is taken up again, or bury it until the next study day.
 
-    The other questions of a suspended card go with it. Raises as `reveal` does.
+    The other questions of the card go with it. Raises as `reveal` does.
     """
     async with atomic():
         head = await _lock(account_id, session_id)
@@ -214,6 +215,8 @@ async def put_aside(
             item["card_id"],
             *values,
         )
+        await keeping.put_back_open(account_id, session_id)
+        await questions.pass_over_card(account_id, session_id, item["card_id"])
         return await _go_on(account_id, head, clock, now)
 
 
@@ -257,7 +260,7 @@ async def sweep(now: datetime) -> None:
 
 
 async def _go_on(account_id: int, head: Record, clock: StudyClock, now: datetime) -> Session:
-    await questions.open_next(account_id, head, now=now)
+    await questions.open_next(account_id, head, until=clock.end_of(clock.study_day(now)), now=now)
     return await snapshots.view(account_id, head["id"], clock=clock, now=now)
 
 
@@ -296,6 +299,7 @@ async def _item(account_id: int, session_id: int, item_id: int, review_key: str 
 
 
 def _refuse_unless_open(head: Record, item: Record) -> None:
+    """Raises `AlreadyAnswered`, `SessionFinished`, or `Conflict` for what is not the question to answer now."""
     if item["status"] == "answered":
         raise AlreadyAnswered(
             N_("This question was answered before."), N_("Go on with the session's present question.")
@@ -304,3 +308,6 @@ def _refuse_unless_open(head: Record, item: Record) -> None:
         raise SessionFinished(N_("This study session is finished."), N_("Start a new one."))
     if item["status"] not in {"shown", "graded"} or item["board"] is not None:
         raise Conflict(N_("This is not the session's present question."), N_("Get the session to see which one is."))
+    answered = item["last_review"]
+    if Goal(head["goal"]).schedules and answered is not None and answered > item["shown_at"]:
+        raise Conflict(N_("This card was answered somewhere else."), N_("Go on with the present question."))

@@ -86,6 +86,9 @@ class ItemView:
     verdict_sign: str
     difference: tuple[Segment, ...]
     can_override: bool
+    unmoved: bool = False
+    """Whether the answer leaves the card's day as it is, because it was only recognised."""
+
     front_files: tuple[MediaView, ...] = ()
     back_files: tuple[MediaView, ...] = ()
     """Pictures and sounds; those of the back once it may be seen."""
@@ -164,6 +167,7 @@ def item_view(
         verdict_sign=sign,
         difference=item.grade.difference if item.grade and typed else (),
         can_override=bool(item.grade and typed and item.grade.verdict is not Verdict.CORRECT),
+        unmoved=bool(goal.schedules and item.grade and not item.keeps),
         front_files=front,
         back_files=back if item.seen else (),
     )

@@ -14,7 +14,8 @@ from app.domain.errors import InvalidInput
 from app.domain.grading import Verdict
 from app.domain.modes import Goal, ItemKind, Mode
 from app.domain.scheduling import Rating, State
-from app.study import sessions
+from app.domain.study_settings import StudyChoices
+from app.study import sessions, settings
 from app.study.views import Session
 from tests.areas.deck_makers import LIMITS, make_card, make_deck, schedule_of, set_schedule
 from tests.areas.studying import CLOCK, begin, keep, reviews, submit, words
@@ -187,3 +188,56 @@ async def test_a_board_goes_on_when_a_card_of_it_was_suspended_meanwhile(rollbac
     _, after = await keep(alice, await submit(alice, session, given))
     assert await reviews() == 5
     assert after.item is None or after.item.id != session.item.id
+
+
+async def test_a_board_takes_its_time_once_however_many_pairs_it_has(rollback: None) -> None:
+    alice = await make_account()
+    session, card_ids, _ = await board_of(alice)
+    session = await submit(alice, session, {place: place for place in range(len(card_ids))})
+    await keep(alice, session, elapsed_ms=30_000)
+    assert await db.fetch("SELECT DISTINCT elapsed_ms FROM review") == [(30_000 // len(card_ids),)]
+
+
+async def test_cram_asks_what_is_buried_and_not_what_is_put_aside_in_it(rollback: None) -> None:
+    alice = await make_account()
+    deck_id, (first, *_) = await make_deck(alice.id, count=3)
+    tomorrow = CLOCK.end_of(CLOCK.study_day(NOW))
+    await db.execute("UPDATE card_schedule SET buried_until = $2 WHERE card_id = $1", first, tomorrow)
+    session = await begin(alice, deck_id=deck_id, goal=Goal.CRAM)
+    assert session.progress.left == 3
+    assert session.item is not None
+    session = await sessions.put_aside(alice.id, session.id, session.item.id, suspend=False, clock=CLOCK, now=NOW)
+    asked: list[int] = []
+    while session.item is not None:
+        asked.append(session.item.card.id)
+        _, session = await keep(alice, session, Rating.GOOD)
+    assert len(asked) == 2
+    assert session.finished
+
+
+async def test_a_step_of_a_day_is_for_another_session(rollback: None) -> None:
+    alice = await make_account()
+    deck_id, _ = await make_deck(alice.id, count=2)
+    await settings.choose_for_deck(alice.id, deck_id, StudyChoices(learning_steps=(timedelta(days=1),)))
+    session = await begin(alice, deck_id=deck_id)
+    while session.item is not None:
+        _, session = await keep(alice, session, Rating.AGAIN)
+    assert session.finished
+    tomorrow = NOW + timedelta(days=1)
+    assert (await begin(alice, deck_id=deck_id, now=tomorrow)).item is not None
+
+
+async def test_an_answer_to_a_gap_that_was_edited_away_is_taken_back_and_the_session_goes_on(rollback: None) -> None:
+    alice = await make_account()
+    deck_id, _ = await make_deck(alice.id)
+    card_id = await make_card(alice.id, deck_id, CLOZE, "Since 1918.")
+    await make_card(alice.id, deck_id, "front", "back")
+    session = await begin(alice, deck_id=deck_id)
+    assert session.item is not None
+    assert session.item.card.ordinal == 1
+    _, session = await keep(alice, session, Rating.EASY)
+    await update_card(alice.id, card_id, CardChanges(front="Now {{c3::another}} gap."), limits=LIMITS, now=NOW)
+    session = await sessions.undo(alice.id, session.id, clock=CLOCK, now=NOW)
+    assert await reviews() == 0
+    assert session.item is not None
+    assert session.item.card.front == "front"

@@ -278,3 +278,20 @@ async def test_a_session_is_swept_three_days_after_its_last_answer_and_asks_noth
     await sessions.sweep(NOW + timedelta(days=5, hours=1))
     swept = await sessions.session(alice.id, session.id, clock=CLOCK, now=NOW + timedelta(days=5, hours=1))
     assert (swept.finished, swept.item) == (True, None)
+
+
+@pytest.mark.parametrize("mode", [Mode.FLASHCARDS, Mode.TYPED])
+async def test_a_question_that_was_answered_in_another_session_is_not_answered_again(
+    rollback: None, mode: Mode
+) -> None:
+    alice = await make_account()
+    deck_id, _ = await make_deck(alice.id, count=1)
+    first = await begin(alice, deck_id=deck_id, mode=mode)
+    second = await begin(alice, deck_id=deck_id)
+    later = NOW + timedelta(minutes=1)
+    await keep(alice, second, Rating.EASY, now=later)
+    for attempt in (keep(alice, first, Rating.GOOD, now=later), submit(alice, first, "back", now=later)):
+        with pytest.raises(Conflict, match="somewhere else"):
+            await attempt
+    assert await reviews() == 1
+    assert (await sessions.session(alice.id, first.id, clock=CLOCK, now=later)).finished

@@ -146,7 +146,7 @@ async def test_weak_cards_are_the_weakest_by_the_definition(rollback: None) -> N
     alice = await make_account()
     one, cards = await make_deck(alice.id, "One", count=40)
     await study_days(alice.id, cards, seed=3)
-    await db.execute("UPDATE card_schedule SET lapses = 9 WHERE card_id = $1", cards[4])
+    await db.execute("UPDATE card_schedule SET lapses = 9, leech = true WHERE card_id = $1", cards[4])
     await db.execute(
         "UPDATE card_schedule SET difficulty = 2, stability = 900, lapses = 0 WHERE card_id > $1", cards[9]
     )
@@ -157,7 +157,7 @@ async def test_weak_cards_are_the_weakest_by_the_definition(rollback: None) -> N
         agains = sum(r["card_id"] == row["card_id"] and r["rating"] == 1 and r["reviewed_at"] >= recent for r in log)
         recall = retrievability(schedule_in(row), BERLIN, NOW)
         assert recall is not None
-        standing = Standing(row["lapses"], recall, row["difficulty"], agains)
+        standing = Standing(row["leech"], row["lapses"], recall, row["difficulty"], agains)
         if weak_reasons(standing):
             expected.append((weakness(standing), row["card_id"], standing))
     expected.sort(key=lambda entry: (*(-part for part in entry[0]), entry[1]))

@@ -20,6 +20,7 @@ from app.domain.answers import (
     script_of,
     understand,
 )
+from app.domain.formulas import is_formula
 
 texts = st.text(
     st.one_of(
@@ -54,7 +55,9 @@ def test_keys_leave_out_case_and_depend_on_nothing_but_the_text(text: str, langu
     found = keys(form, language)
     assert bool(found) == bool(form)
     assert all(key for key in found)
-    assert not found.isdisjoint(keys(f"({form})!", language)) or not any(map(str.isalnum, form))
+    decorated = f"({form})!"
+    if any(map(str.isalnum, form)) and not is_formula(form) and not is_formula(decorated):
+        assert not found.isdisjoint(keys(decorated, language))
 
 
 @given(texts, languages)

@@ -173,6 +173,7 @@ def test_a_card_is_mature_from_21_days_on(state: State, last: float | None, phas
 
 standings = st.builds(
     Standing,
+    leech=st.booleans(),
     lapses=st.integers(0, 30),
     retrievability=st.floats(0, 1),
     difficulty=st.floats(1, 10),
@@ -184,7 +185,7 @@ standings = st.builds(
 def test_reasons_come_by_weight_and_each_can_be_checked(standing: Standing) -> None:
     reasons = weak_reasons(standing)
     assert list(reasons) == [reason for reason in WeakReason if reason in reasons]
-    assert (WeakReason.LEECH in reasons) == (standing.lapses >= 8)
+    assert (WeakReason.LEECH in reasons) == standing.leech
     assert (WeakReason.RECENT_AGAINS in reasons) == (standing.agains >= 3)
     assert (WeakReason.LOW_RETRIEVABILITY in reasons) == (standing.retrievability < 0.7)
     assert (WeakReason.HIGH_DIFFICULTY in reasons) == (standing.difficulty >= 9)

@@ -26,7 +26,7 @@ async def test_it_tells_how_learning_goes_and_never_an_answer(client: Client, al
     assert nothing["weakCards"] == []
     assert nothing["days"] == 30
     await answer_everything(alice, world, 16)
-    await db.execute("UPDATE card_schedule SET lapses = 9 WHERE card_id = $1", world.card_ids[0])
+    await db.execute("UPDATE card_schedule SET lapses = 9, leech = true WHERE card_id = $1", world.card_ids[0])
     result = await client.call("get_learning_stats", {"days": 7})
     told = result["structuredContent"]
     assert told["accuracy"] == {"answers": 32, "passed": 0, "percent": 0.0}

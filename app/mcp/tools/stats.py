@@ -56,7 +56,7 @@ class WeakFlashcard(Output):
     deck_title: str
     front: str
     reasons: Annotated[list[WeakReason], Meta(description="Why it is weak, the weightiest first.")]
-    lapses: Annotated[Count, Meta(description="How often it was forgotten in review; from 8 on it is a leech.")]
+    lapses: Annotated[Count, Meta(description="How often it was forgotten in review.")]
     recent_agains: Annotated[Count, Meta(description=f"Answers Again in the last {RECENT_DAYS} days.")]
     retrievability: Annotated[float, Meta(ge=0, le=1, description="Probability of recall now.")]
     difficulty: Annotated[float, Meta(ge=1, le=10)]
