@@ -104,6 +104,7 @@ HANDLERS: Mapping[str, Callable[[JobContext, Mapping[str, Any]], Awaitable[None]
     importing.APPLY_JOB: _apply_import,
     events.EVENT_JOB: _billing_event,
     billing_sync.REFRESH_JOB: _billing_refresh,
+    billing_sync.REREAD_JOB: _billing_refresh,
     billing_sync.OFFERS_JOB: _billing_offers,
     billing_sync.RECONCILE_JOB: _billing_reconcile,
     billing.CLOSE_JOB: _billing_close,
@@ -114,12 +115,14 @@ HANDLERS: Mapping[str, Callable[[JobContext, Mapping[str, Any]], Awaitable[None]
 NEVER_GIVEN_UP = frozenset({billing.CLOSE_JOB})
 # A lane of their own: what people wait for at once (mail, payments) does not queue behind them.
 LONG_JOBS = (fitting.FIT_JOB, importing.PREVIEW_JOB, importing.APPLY_JOB)
+# Nobody waits for them, and there may be one for every customer.
+PATIENT_JOBS = (billing_sync.REREAD_JOB,)
 
 
 async def run_one(context: JobContext, *, long: bool | None = None) -> bool:
     """Claim and do one job, of the long or the short ones where `long` says so; whether there was one."""
     kinds: dict[str, Any] = {} if long is None else {"only": LONG_JOBS} if long else {"never": LONG_JOBS}
-    job = await queue.claim(clock.now(), **kinds)
+    job = await queue.claim(clock.now(), patient=PATIENT_JOBS, **kinds)
     if job is None:
         return False
     keeping = asyncio.create_task(_keep_claim(job))

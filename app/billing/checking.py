@@ -85,7 +85,9 @@ async def _webhooks(client: stripe.StripeClient, webhook_url: str, api_version: 
 
 
 async def _portal(client: stripe.StripeClient, wanted: str) -> list[Finding]:
-    found = await client.v1.billing_portal.configurations.list_async({"active": True, "limit": _MOST})
+    found = await client.v1.billing_portal.configurations.list_async(
+        {"active": True, "limit": _MOST, "expand": ["data.features.subscription_update.products"]}
+    )
     ours = [each for each in found.data if (each.id == wanted if wanted else each.is_default)]
     if not ours:
         name = f"{wanted} (LOCI_STRIPE_PORTAL_CONFIGURATION)" if wanted else "by default"
@@ -106,7 +108,10 @@ async def _portal(client: stripe.StripeClient, wanted: str) -> list[Finding]:
             "The portal cancels at once. Let it cancel at the end of the period: that is what people paid for."
         )
     if features.subscription_update.enabled:
-        wrong.extend(await _unlisted(client, features.subscription_update.products or []))
+        # Some answers leave the list out; what cannot be seen is not called wrong.
+        listed = getattr(features.subscription_update, "products", None)
+        if listed is not None:
+            wrong.extend(await _unlisted(client, listed))
     return [Finding(False, text) for text in wrong] or [
         Finding(True, "The customer portal changes, cancels and shows invoices.")
     ]

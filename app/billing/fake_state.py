@@ -84,7 +84,7 @@ class FakeState:
             "sub", "subscription", customer=session["customer"], metadata={}, cancel_at_period_end=False,
             cancel_at=None, canceled_at=None, ended_at=None, currency=price["currency"], latest_invoice=None,
             trial_end=end if trial_days else None, status="trialing" if trial_days else "active",
-            _retries_end=None, _free=free,
+            _retries_end=None, _free=free, created=self.now + 1,  # the first charge is made before it
         )  # fmt: skip
         item = {"id": f"si_{made['id']}", "object": "subscription_item", "price": shown(price), "quantity": 1}
         item |= {"current_period_start": self.now, "current_period_end": end}
@@ -99,9 +99,7 @@ class FakeState:
 
     def complete(self, subscription: Json) -> None:
         """The first payment, which was incomplete, goes through."""
-        subscription["status"] = "active"
-        self._charge(subscription, fails=False)
-        self._tell("updated", subscription)
+        self.retry(subscription)
 
     def cancel_at_period_end(self, subscription: Json) -> None:
         end = period_end(subscription)
@@ -190,28 +188,35 @@ class FakeState:
     def retry(self, subscription: Json) -> None:
         """The failed payment is tried again, with success."""
         for invoice in self.of("invoice", _subscription=subscription["id"], status="open"):
-            invoice["status"] = "paid"
+            invoice |= {"status": "paid", "amount_paid": _amount(subscription)}
+            self._add_charge(subscription, invoice, "succeeded")
             self.emit("invoice.paid", invoice)
         subscription |= {"status": "active", "_retries_end": None}
-        self._add_charge(subscription, "succeeded")
         self._tell("updated", subscription)
 
     def _charge(self, subscription: Json, *, fails: bool) -> bool:
+        paid = 0 if fails or subscription["_free"] else _amount(subscription)
         invoice = self.add(
-            "in", "invoice", customer=subscription["customer"], status="open" if fails else "paid",
+            "in", "invoice", customer=subscription["customer"], status="open" if fails else "paid", amount_paid=paid,
             _subscription=subscription["id"],
         )  # fmt: skip
         subscription["latest_invoice"] = invoice["id"]
         if not subscription["_free"]:
-            self._add_charge(subscription, "failed" if fails else "succeeded")
+            self._add_charge(subscription, invoice, "failed" if fails else "succeeded")
         self.emit("invoice.payment_failed" if fails else "invoice.paid", invoice)
         return not fails
 
-    def _add_charge(self, subscription: Json, status: str) -> None:
-        [item] = subscription["items"]["data"]
+    def _add_charge(self, subscription: Json, invoice: Json, status: str) -> None:
+        self._made += 1
+        intent = f"pi_fake{self._made:06d}"
         self.add(
             "ch", "charge", customer=subscription["customer"], status=status, paid=status == "succeeded",
-            amount=item["price"]["unit_amount"], amount_refunded=0, refunded=False, disputed=False, payment_intent=None,
+            amount=_amount(subscription), amount_refunded=0, refunded=False, disputed=False, payment_intent=intent,
+            _subscription=subscription["id"],
+        )  # fmt: skip
+        self.add(
+            "inpay", "invoice_payment", invoice=invoice["id"], status="paid" if status == "succeeded" else "open",
+            payment={"type": "payment_intent", "payment_intent": intent, "charge": None},
         )  # fmt: skip
 
     def _tell(self, change: str, subscription: Json) -> None:
@@ -233,6 +238,10 @@ def shown(made: Json) -> Json:
 
 def period_end(subscription: Json) -> int:
     return int(subscription["items"]["data"][0]["current_period_end"])
+
+
+def _amount(subscription: Json) -> int:
+    return int(subscription["items"]["data"][0]["price"]["unit_amount"])
 
 
 def _length(price: Json) -> int:

@@ -39,6 +39,7 @@ ENDPOINTS: Mapping[tuple[str, str], Any] = {
     ("GET", r"charges/(\w+)"): stripe.params.ChargeRetrieveParams,
     ("GET", r"disputes"): stripe.params.DisputeListParams,
     ("GET", r"invoices"): stripe.params.InvoiceListParams,
+    ("GET", r"invoice_payments"): stripe.params.InvoicePaymentListParams,
     ("GET", r"prices"): stripe.params.PriceListParams,
     ("GET", r"products/(\w+)"): stripe.params.ProductRetrieveParams,
     ("GET", r"products/(\w+)/features"): stripe.params.ProductFeatureListParams,
@@ -230,6 +231,9 @@ class FakeStripe:
     def _get_invoices(self, _id: str, given: Json) -> Json:
         wanted = {"_subscription": given["subscription"], "status": given["status"]}
         return self._list(self.state.of("invoice", **wanted), given)
+
+    def _get_invoice_payments(self, _id: str, given: Json) -> Json:
+        return self._list(self.state.of("invoice_payment", **_but_limit(given)), given)
 
     def _get_prices(self, _id: str, given: Json) -> Json:
         wanted = given["lookup_keys"]

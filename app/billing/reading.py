@@ -62,14 +62,17 @@ def plan_of(features: Iterable[stripe.ProductFeature]) -> Plan | None:
     return max(plans, key=list(Plan).index, default=None)
 
 
-def last_charge(charges: Iterable[stripe.Charge], since: datetime) -> stripe.Charge | None:
-    """The last charge that went through, of those made since a subscription began."""
-    paid = [
-        charge
-        for charge in charges
-        if charge.status == "succeeded" and datetime.fromtimestamp(charge.created, UTC) >= since
-    ]
-    return max(paid, key=lambda charge: charge.created, default=None)
+def last_paid(invoices: Iterable[stripe.Invoice]) -> stripe.Invoice | None:
+    """The last invoice for which money was paid: not one of a trial, of a whole discount, or of a credit."""
+    paid = [invoice for invoice in invoices if invoice.amount_paid > 0]
+    return max(paid, key=lambda invoice: invoice.created, default=None)
+
+
+def paid_charge(charges: Iterable[stripe.Charge]) -> stripe.Charge | None:
+    """The charge that went through, of all that were tried for a payment."""
+    return max(
+        (charge for charge in charges if charge.status == "succeeded"), key=lambda each: each.created, default=None
+    )
 
 
 def payment(charge: stripe.Charge | None, disputes: Iterable[stripe.Dispute]) -> Payment:

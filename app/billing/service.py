@@ -84,11 +84,10 @@ async def _open(
     )
     made = await gateway.open_checkout(order, _key("checkout", row["id"], row["created_at"]))
     await execute(
-        "UPDATE billing_checkout SET session_id = $3, url = $4, expires_at = $5 WHERE account_id = $1 AND id = $2",
+        "UPDATE billing_checkout SET session_id = $3, expires_at = $4 WHERE account_id = $1 AND id = $2",
         account.id,
         row["id"],
         made.session_id,
-        made.url,
         made.expires_at,
     )
     return made.url

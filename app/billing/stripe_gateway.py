@@ -85,7 +85,6 @@ class StripeGateway:
         )
         if not found.data:
             return ()
-        charges = await _asked(self._client.v1.charges.list_async({"customer": customer, "limit": _MOST}))
         plans: dict[str, Plan | None] = {}
         read: list[Subscription] = []
         for given in found.data:
@@ -93,18 +92,15 @@ class StripeGateway:
                 product = reading.id_of(item.price.product)
                 if product and product not in plans:
                     plans[product] = await self._plan_of(product)
-            read.append(await self._read(given, charges.data, plans))
+            read.append(await self._read(given, plans))
         return read
 
-    async def _read(
-        self, given: stripe.Subscription, charges: Sequence[stripe.Charge], plans: dict[str, Plan | None]
-    ) -> Subscription:
-        began = datetime.fromtimestamp(given.created, UTC)
+    async def _read(self, given: stripe.Subscription, plans: dict[str, Plan | None]) -> Subscription:
         items = given.items.data
         plan = plans.get(reading.id_of(items[0].price.product) or "") if items else None
         payment, unpaid_since = Payment.KEPT, None
         if given.status not in _FINAL:
-            charge = reading.last_charge(charges, began)
+            charge = await self._last_charge(given.id)
             disputes: Sequence[stripe.Dispute] = ()
             if charge is not None and charge.disputed:
                 disputes = (
@@ -117,6 +113,30 @@ class StripeGateway:
             )
             unpaid_since = reading.moment(min((invoice.created for invoice in unpaid.data), default=None))
         return reading.subscription(given, plan=plan, payment=payment, unpaid_since=unpaid_since)
+
+    async def _last_charge(self, subscription: str) -> stripe.Charge | None:
+        """What was charged for the subscription's last paid invoice; None where nothing was, or not through Stripe.
+
+        By its own invoices: a customer's charges do not say what they are for, and the first is older than the
+        subscription.
+        """
+        client = self._client.v1
+        invoices = await _asked(
+            client.invoices.list_async({"subscription": subscription, "status": "paid", "limit": _MOST})
+        )
+        invoice = reading.last_paid(invoices.data)
+        if invoice is None:
+            return None
+        payments = await _asked(
+            client.invoice_payments.list_async({"invoice": invoice.id, "status": "paid", "limit": _MOST})
+        )
+        for made in sorted(payments.data, key=lambda made: made.created, reverse=True):
+            if intent := reading.id_of(made.payment.payment_intent):
+                charges = await _asked(client.charges.list_async({"payment_intent": intent, "limit": _MOST}))
+                return reading.paid_charge(charges.data)
+            if charge := reading.id_of(made.payment.charge):
+                return await _asked(client.charges.retrieve_async(charge))
+        return None
 
     async def _plan_of(self, product: str) -> Plan | None:
         try:

@@ -22,6 +22,8 @@ from app.domain.plans import Entitlement, Plan
 REFRESH_JOB = "billing_refresh"
 OFFERS_JOB = "billing_offers"
 RECONCILE_JOB = "billing_reconcile"
+REREAD_JOB = "billing_reread"
+"""As `REFRESH_JOB`, of the nightly reading: it waits while somebody does."""
 _APART = timedelta(milliseconds=300)
 _OFFERS_AGE = timedelta(hours=1)
 _NIGHT_HOUR = 3
@@ -134,7 +136,7 @@ async def reconcile(gateway: Gateway, *, now: datetime) -> None:
         "SELECT account_id FROM billing_customer WHERE livemode = $1 AND stripe_id IS NOT NULL ORDER BY account_id",
         gateway.livemode,
     )
-    await queue.enqueue_apart(REFRESH_JOB, [{"account_id": row["account_id"]} for row in rows], now, _APART)
+    await queue.enqueue_apart(REREAD_JOB, [{"account_id": row["account_id"]} for row in rows], now, _APART)
 
 
 async def keep_up(livemode: bool, *, now: datetime) -> None:
@@ -145,3 +147,20 @@ async def keep_up(livemode: bool, *, now: datetime) -> None:
     if read_at is None or read_at < now - _OFFERS_AGE:
         await queue.enqueue_once(OFFERS_JOB, now)
     await withdraw(source_of(not livemode), now=now)
+    if await _was_withdrawn(livemode):
+        await queue.hasten(RECONCILE_JOB, now)
+
+
+async def _was_withdrawn(livemode: bool) -> bool:
+    """Whether the other mode was used in the meantime: people have running subscriptions, and nobody their plan."""
+    return bool(
+        await fetch_value(
+            "SELECT EXISTS (SELECT FROM billing_subscription AS subscription JOIN billing_customer AS customer "
+            "ON customer.account_id = subscription.account_id AND customer.id = subscription.customer_id "
+            "WHERE customer.livemode = $1 AND subscription.status IN ('active', 'trialing') "
+            "AND subscription.plan IS NOT NULL AND subscription.payment = 'kept') "
+            "AND NOT EXISTS (SELECT FROM entitlement WHERE source = $2)",
+            livemode,
+            source_of(livemode),
+        )
+    )

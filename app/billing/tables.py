@@ -55,7 +55,6 @@ class BillingCheckout(Table, tablename="billing_checkout", db=DB):
     customer_id = BigInt()
     price_id = Text()
     session_id = Text(null=True, default=None)
-    url = Text(null=True, default=None)
     created_at = Timestamptz()
     expires_at = Timestamptz(null=True, default=None)
 

@@ -60,17 +60,29 @@ async def enqueue_once(kind: str, now: datetime, run_at: datetime | None = None)
     )
 
 
-async def claim(now: datetime, *, only: Sequence[str] | None = None, never: Sequence[str] = ()) -> ClaimedJob | None:
-    """Take the job that has waited longest, of the kinds `only` where given and of none in `never`, for `CLAIM`."""
+async def hasten(kind: str, now: datetime) -> None:
+    """Let the jobs of this kind that wait for a later time run now."""
+    await execute("UPDATE job SET run_at = $2 WHERE kind = $1 AND run_at > $2 AND failed_at IS NULL", kind, now)
+
+
+async def claim(
+    now: datetime, *, only: Sequence[str] | None = None, never: Sequence[str] = (), patient: Sequence[str] = ()
+) -> ClaimedJob | None:
+    """Take the job that has waited longest, of the kinds `only` where given and of none in `never`, for `CLAIM`.
+
+    Those of the kinds `patient` are taken when nothing else waits.
+    """
     row = await fetch_row(
         "UPDATE job SET locked_until = $1 + $2::interval, attempts = attempts + 1 WHERE id = ("
         "  SELECT id FROM job WHERE failed_at IS NULL AND run_at <= $1 AND (locked_until IS NULL OR locked_until < $1)"
         "  AND ($3::text[] IS NULL OR kind = ANY ($3)) AND kind <> ALL ($4::text[])"
-        "  ORDER BY run_at FOR UPDATE SKIP LOCKED LIMIT 1) RETURNING id, kind, payload, attempts",
+        "  ORDER BY kind = ANY ($5::text[]), run_at FOR UPDATE SKIP LOCKED LIMIT 1) "
+        "RETURNING id, kind, payload, attempts",
         now,
         CLAIM,
         only,
         list(never),
+        list(patient),
     )
     if row is None:
         return None

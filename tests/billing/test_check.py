@@ -74,6 +74,11 @@ async def test_each_thing_that_is_missing_is_named(
     assert any(said in fault for fault in found), found
 
 
+async def test_what_an_answer_leaves_out_is_not_called_wrong(fake: FakeStripe, gateway: StripeGateway) -> None:
+    del portal(fake)["subscription_update"]["products"]
+    assert await faults(gateway) == []
+
+
 def portal(fake: FakeStripe) -> dict[str, Any]:
     features: dict[str, Any] = one(fake, "billing_portal.configuration")["features"]
     for name in ("invoice_history", "payment_method_update"):

@@ -31,12 +31,15 @@ class World:
 
     def __init__(self, fake: FakeStripe, subscription: Json, seed: int) -> None:
         self.fake, self.subscription = fake, subscription
+        self.customer = subscription["customer"]
         self.random = random.Random(seed)  # noqa: S311 - a test's dice
         self.seen = {subscription["status"]}
         self.delivered: list[Json] = []
 
     def happen(self) -> None:
-        """One thing, of those that can happen now."""
+        """One thing, of those that can happen now to one of the customer's subscriptions."""
+        running = [each for each in self.subscriptions() if each["status"] not in {"canceled", "incomplete_expired"}]
+        self.subscription = self.random.choice(running or [self.subscription])
         self.random.choice(self.possible())()
         self.seen.add(self.subscription["status"])
 
@@ -53,6 +56,8 @@ class World:
         always.append(lambda: state.declines.discard(it["customer"]))
         if status in {"active", "trialing"}:
             prices = state.of("price")
+            if len(self.subscriptions()) < 3:
+                always.append(self.again)
             always += [
                 lambda: state.advance(period_end(it)),
                 lambda: state.cancel_at_period_end(it),
@@ -69,15 +74,18 @@ class World:
     def pass_days(self) -> None:
         self.fake.state.advance(self.fake.state.now + self.random.randint(1, 40) * DAY)
 
-    def charges(self) -> list[Json]:
-        return self.fake.state.of("charge", customer=self.subscription["customer"], status="succeeded")
+    def subscriptions(self) -> list[Json]:
+        return self.fake.state.of("subscription", customer=self.customer)
+
+    def charges(self, subscription: Json) -> list[Json]:
+        return self.fake.state.of("charge", _subscription=subscription["id"], status="succeeded")
 
     def refund(self) -> None:
-        for charge in self.charges()[:1]:
+        for charge in self.charges(self.subscription)[:1]:
             self.fake.state.refund(charge, self.random.choice([None, 1]))
 
     def dispute(self) -> None:
-        for charge in self.charges()[:1]:
+        for charge in self.charges(self.subscription)[:1]:
             made = self.fake.state.dispute(charge, self.random.choice(["needs_response", "warning_needs_response"]))
             if self.random.random() < 0.5:
                 self.fake.state.settle_dispute(made, self.random.choice(["won", "lost"]))
@@ -86,7 +94,7 @@ class World:
         """A new subscription of the same customer."""
         price = self.random.choice(self.fake.state.of("price"))["id"]
         session = {
-            "customer": self.subscription["customer"], "_price": price, "_trial_days": self.random.choice([0, 14]),
+            "customer": self.customer, "_price": price, "_trial_days": self.random.choice([0, 14]),
             "id": "cs_test_again", "object": "checkout.session",
         }  # fmt: skip
         self.subscription = self.fake.state.pay(session, fails=self.random.random() < 0.3)
@@ -101,8 +109,8 @@ class World:
     def truth(self) -> Plan:
         """What the plan has to be, said without the product's code."""
         best = Plan.FREE
-        for each in self.fake.state.of("subscription", customer=self.subscription["customer"]):
-            paid = [c for c in self.charges() if c["created"] >= each["created"]]
+        for each in self.subscriptions():
+            paid = self.charges(each)
             if paid and paid[0]["refunded"]:
                 continue
             disputes = self.fake.state.of("dispute", charge=paid[0]["id"]) if paid else []
@@ -190,7 +198,7 @@ async def storm(world: World, context: jobs.JobContext) -> None:
         for _ in range(8):
             known = len(world.fake.state.events)
             world.happen()
-            world.fake.state.emit("customer.updated", {"object": "customer", "id": world.subscription["customer"]})
+            world.fake.state.emit("customer.updated", {"object": "customer", "id": world.customer})
             for event in world.fake.state.events[known:]:
                 await take(world.fake, event)
             await work(replace(context, payments=slow))  # type: ignore[arg-type]
@@ -198,8 +206,8 @@ async def storm(world: World, context: jobs.JobContext) -> None:
     async def early() -> None:
         await work(replace(context, payments=slow))  # type: ignore[arg-type]
 
-    world.fake.state.emit("customer.updated", {"object": "customer", "id": world.subscription["customer"]})
-    world.fake.state.emit("customer.updated", {"object": "customer", "id": world.subscription["customer"]})
+    world.fake.state.emit("customer.updated", {"object": "customer", "id": world.customer})
+    world.fake.state.emit("customer.updated", {"object": "customer", "id": world.customer})
     for event in world.fake.state.events[-2:]:
         await take(world.fake, event)
     first = [asyncio.create_task(early()) for _ in range(2)]

@@ -11,7 +11,7 @@ from app import jobs
 from app.accounts import entitlements
 from app.accounts import service as accounts
 from app.billing import queries, service, sync
-from app.billing.fake_state import DAY, MONTH, YEAR, period_end
+from app.billing.fake_state import DAY, MONTH, YEAR, Json, period_end
 from app.billing.fake_stripe import FakeStripe
 from app.billing.gateway import PaymentsUnavailable
 from app.billing.stripe_gateway import StripeGateway
@@ -167,6 +167,41 @@ async def test_a_refund_and_a_dispute_take_the_plan_and_a_won_dispute_gives_it_b
     assert await told() is Plan.PLUS, "the next period is paid"
 
 
+async def test_a_refund_of_one_subscription_leaves_another_as_it_is(gateway: StripeGateway, fake: FakeStripe) -> None:
+    alice = await make_account(plan=Plan.FREE)
+    plus = await subscribe(gateway, fake, alice, "price_plus_month")
+    again = {"customer": plus["customer"], "_price": "price_pro_month", "_trial_days": 0, "object": "checkout.session"}
+    pro = fake.state.pay({**again, "id": "cs_test_second"})
+
+    def charge_of(subscription: Json) -> Json:
+        [charge] = fake.state.of("charge", _subscription=subscription["id"])
+        assert charge["created"] < subscription["created"], "the stand-in charges after it subscribes"
+        return charge
+
+    fake.state.refund(charge_of(plus))
+    await sync.refresh(gateway, alice.id, grace=GRACE, now=NOW)
+    assert await plan_of(alice) is Plan.PRO
+    fake.state.refund(charge_of(pro))
+    await sync.refresh(gateway, alice.id, grace=GRACE, now=NOW)
+    assert await plan_of(alice) is Plan.FREE
+    assert (await queries.standing(alice.id, SETTINGS, now=NOW)).standing is Standing.REFUNDED
+
+
+async def test_a_payment_without_an_intent_and_one_outside_stripe_are_understood(
+    gateway: StripeGateway, fake: FakeStripe
+) -> None:
+    alice = await make_account(plan=Plan.FREE)
+    await subscribe(gateway, fake, alice)
+    [charge], [made] = fake.state.of("charge"), fake.state.of("invoice_payment")
+    made["payment"] = {"type": "charge", "charge": charge["id"], "payment_intent": None}
+    fake.state.refund(charge)
+    await sync.refresh(gateway, alice.id, grace=GRACE, now=NOW)
+    assert await plan_of(alice) is Plan.FREE
+    made["payment"] = {"type": "payment_record", "charge": None, "payment_intent": None}
+    await sync.refresh(gateway, alice.id, grace=GRACE, now=NOW)
+    assert await plan_of(alice) is Plan.PLUS
+
+
 async def test_what_the_operator_gave_stays_beside_a_subscription(gateway: StripeGateway, fake: FakeStripe) -> None:
     alice = await make_account(plan=Plan.PLUS)
     made = await subscribe(gateway, fake, alice, "price_pro_month")
@@ -200,6 +235,36 @@ async def test_test_mode_gives_nothing_once_the_key_is_live(gateway: StripeGatew
     calls = len(fake.calls)
     await sync.refresh(live, alice.id, grace=GRACE, now=NOW)
     assert len(fake.calls) == calls, "a customer of test mode was asked for with a live key"
+
+
+async def test_one_start_in_the_other_mode_takes_nobodys_plan_for_long(
+    gateway: StripeGateway, fake: FakeStripe, context: jobs.JobContext
+) -> None:
+    alice = await make_account(plan=Plan.FREE)
+    await subscribe(gateway, fake, alice)
+    await sync.refresh(gateway, alice.id, grace=GRACE, now=NOW)
+    await sync.keep_up(False, now=NOW)
+    assert await db.fetch_value("SELECT count(*) FROM job WHERE run_at <= $1", NOW) == 0, "nothing is urgent"
+    await sync.keep_up(True, now=NOW)
+    assert await plan_of(alice) is Plan.FREE
+    await sync.keep_up(False, now=NOW)
+    await work(context)
+    assert await plan_of(alice) is Plan.PLUS
+
+
+async def test_a_change_is_not_kept_waiting_by_the_nightly_reading(
+    gateway: StripeGateway, fake: FakeStripe, context: jobs.JobContext
+) -> None:
+    alice, bob = await make_account(plan=Plan.FREE), await make_account("bob@example.org", plan=Plan.FREE)
+    made = await subscribe(gateway, fake, alice)
+    await subscribe(gateway, fake, bob)
+    await sync.reconcile(gateway, now=NOW - timedelta(hours=1))  # it has been running behind for an hour
+    await take(fake, next(event for event in fake.state.events if event["type"] == "customer.subscription.created"))
+    await jobs.run_one(context)
+    assert await plan_of(alice) is Plan.PLUS, made["status"]
+    assert await plan_of(bob) is Plan.FREE
+    await work(context)
+    assert await plan_of(bob) is Plan.PLUS
 
 
 async def test_while_stripe_is_down_the_last_truth_stays_and_the_job_tries_again(

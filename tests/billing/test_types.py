@@ -105,7 +105,7 @@ def test_the_stand_in_shows_no_field_that_stripe_has_not(fake: FakeStripe) -> No
     fake.state.dispute(fake.state.of("charge")[0])
     classes = {
         "subscription": stripe.Subscription, "price": stripe.Price, "product": stripe.Product,
-        "invoice": stripe.Invoice,
+        "invoice": stripe.Invoice, "invoice_payment": stripe.InvoicePayment,
         "charge": stripe.Charge, "dispute": stripe.Dispute, "product_feature": stripe.ProductFeature,
         "entitlements.feature": stripe.entitlements.Feature, "webhook_endpoint": stripe.WebhookEndpoint,
         "billing_portal.configuration": stripe.billing_portal.Configuration,

@@ -87,3 +87,20 @@ async def test_a_job_that_is_never_given_up_comes_back_every_hour(committed: Non
         assert run_at - moment <= timedelta(hours=1)
         moment = run_at
     assert await db.fetch_value("SELECT count(*) FROM job WHERE failed_at IS NULL") == 1
+
+
+async def test_what_nobody_waits_for_is_taken_when_nothing_else_waits(rollback: None) -> None:
+    await queue.enqueue("nightly", {}, NOW - timedelta(hours=1))
+    await queue.enqueue("urgent", {}, NOW)
+    taken = [await queue.claim(NOW, patient=("nightly",)) for _ in range(3)]
+    assert [job.kind if job else None for job in taken] == ["urgent", "nightly", None]
+
+
+async def test_what_waits_for_a_later_time_can_be_hastened(rollback: None) -> None:
+    await queue.enqueue_once("nightly", NOW, run_at=NOW + timedelta(hours=9))
+    await queue.hasten("other", NOW)
+    assert await queue.claim(NOW) is None
+    await queue.hasten("nightly", NOW)
+    job = await queue.claim(NOW)
+    assert job
+    assert job.kind == "nightly"
