@@ -15,7 +15,7 @@ from app.domain.cards import BACK_MAX, FRONT_MAX
 from app.domain.cloze import is_cloze, revealed
 from app.domain.note_links import WIKILINK, lines_of
 
-FOUND_MAX: Final = 200
+FOUND_MAX: Final = 5_000
 
 
 class Form(StrEnum):
@@ -53,13 +53,32 @@ _MARKS = re.compile(r"(?<!\\)(\*\*|__|==|~~|`)(?=\S)(.{1,300}?)(?<=\S)\1")
 
 
 def cards_in(body: str, *, headings: bool = False) -> list[FoundCard]:
-    """The cards in a note, in its order, `FOUND_MAX` at most; with `headings`, each section becomes one as well."""
+    """The cards in a note, in its order, each once, `FOUND_MAX` at most; with `headings`, sections are cards too."""
     found = list(_cards(body))
     if headings:
         found += _sections(body)
     once = {(card.front, card.back): card for card in reversed(found)}
     kept = [card for card in found if once[card.front, card.back] is card]
     return kept[:FOUND_MAX]
+
+
+SOURCE_MAX: Final = 10_000
+"""Code points of the lines that a card remembers."""
+
+
+def lines_for(body: str, *, source: str, heading: str, front: str, back: str) -> str:
+    """The lines of a changed note that a card is to be watched by from now on.
+
+    Those of before where they still stand; else of the card that the note now writes with the same front or back; else
+    all below its heading. An empty text when nothing of that is left.
+    """
+    text = body.replace("\r", "")
+    if source and f"\n{source}\n" in f"\n{text}\n":
+        return source
+    found = cards_in(text, headings=True)
+    same = [card for card in found if card.front == front] or [card for card in found if card.back == back]
+    section = [card for card in found if card.form is Form.HEADING and heading and card.heading == heading]
+    return next((card.source for card in (*same, *section) if len(card.source) <= SOURCE_MAX), "")
 
 
 def _cards(body: str) -> Iterator[FoundCard]:
@@ -75,42 +94,55 @@ def _cards(body: str) -> Iterator[FoundCard]:
         if titled is not None:
             heading = plain(titled)
             continue
-        text = _BULLET.sub("", line, count=1)
+        text = _unlisted(line)
         if is_cloze(text):
             yield FoundCard(Form.CLOZE, plain(text), plain(revealed(text)), heading, line)
         elif asked := _QUESTION.match(text):
-            answer, end = _answer(lines, place)
+            question, answer, end = _question(lines, place, asked["text"])
             if end > place:
                 source = "\n".join(each or "" for each in lines[place - 1 : end])
-                yield FoundCard(Form.QUESTION, plain(asked["text"]), answer, heading, source)
+                yield FoundCard(Form.QUESTION, question, answer, heading, source)
                 place = end
         elif parted := _LINE.match(text):
             yield FoundCard(Form.LINE, plain(parted["front"]), plain(parted["back"]), heading, line)
 
 
-def _answer(lines: list[str | None], place: int) -> tuple[str, int]:
-    """The answer that starts at `place`, after blank lines, up to a blank line or the next card; and where it ends."""
-    start = place
-    while start < len(lines) and lines[start] == "":
-        start += 1
-    first = lines[start] if start < len(lines) else None
-    answered = _ANSWER.match(_BULLET.sub("", first, count=1)) if first else None
+def _question(lines: list[str | None], place: int, first: str) -> tuple[str, str, int]:
+    """The question that begins with `first` and goes on at `place`, its answer, and where that ends.
+
+    Both run over several lines until a blank line, a heading, code or the next card; blank lines may part the two. The
+    end is `place` when no answer follows.
+    """
+    asked, at = [first], place
+    while at < len(lines) and not _is_answer(lines[at]) and not _ends(lines[at]):
+        asked.append((lines[at] or "").strip())
+        at += 1
+    while at < len(lines) and lines[at] is not None and not (lines[at] or "").strip():
+        at += 1
+    answered = _ANSWER.match(_unlisted(lines[at] or "")) if at < len(lines) else None
     if answered is None:
-        return "", place
-    parts = [answered["text"]]
-    end = start + 1
-    while end < len(lines):
-        line = lines[end]
-        if (
-            not line
-            or not line.strip()
-            or _heading(line) is not None
-            or _QUESTION.match(_BULLET.sub("", line, count=1))
-        ):
-            break
-        parts.append(line.strip())
-        end += 1
-    return plain("\n".join(parts).strip()), end
+        return "", "", place
+    parts, at = [answered["text"]], at + 1
+    while at < len(lines) and not _is_answer(lines[at]) and not _ends(lines[at]):
+        parts.append((lines[at] or "").strip())
+        at += 1
+    return plain("\n".join(asked).strip()), plain("\n".join(parts).strip()), at
+
+
+def _unlisted(line: str) -> str:
+    return _BULLET.sub("", line, count=1)
+
+
+def _is_answer(line: str | None) -> bool:
+    return line is not None and _ANSWER.match(_unlisted(line)) is not None
+
+
+def _ends(line: str | None) -> bool:
+    """Whether a question or an answer does not go on in this line: blank, code, a heading, or a card of its own."""
+    if line is None or not line.strip() or _heading(line) is not None:
+        return True
+    text = _unlisted(line)
+    return is_cloze(text) or bool(_QUESTION.match(text) or _LINE.match(text))
 
 
 def _sections(body: str) -> Iterator[FoundCard]:

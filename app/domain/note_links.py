@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 from urllib.parse import quote, unquote
 
 from app.domain.note_paths import EXTENSION, folder_of, joined, relative_path, title_of
@@ -13,9 +14,16 @@ WIKILINK = re.compile(
     r"\[\[(?P<target>[^\[\]|#\n]{1,512})(?P<heading>#[^\[\]|\n]{0,512})?(?P<alias>\|[^\[\]\n]{0,512})?\]\]"
 )
 """`[[target#heading|alias]]`."""
-_MARKDOWN_LINK = re.compile(
-    r"(?P<open>\]\(<?)(?P<target>[^()<>\s#]{1,2048})(?P<rest>(?:#[^()<>\s]{0,512})?>?)(?=[)\s])"
+_BARE_LINK = re.compile(
+    r"(?P<open>\]\()(?P<target>(?:[^()<>\s#]|\([^()<>\s#]{0,255}\)){1,2048}+)(?P<rest>(?:#[^()<>\s]{0,512})?)(?=[)\s])"
 )
+"""`](target#heading "title")`, pairs of parentheses in the target included."""
+_ANGLE_LINK = re.compile(r"(?P<open>\]\(<)(?P<target>[^<>\n#]{1,2048})(?P<rest>(?:#[^<>\n]{0,512})?>)(?=[)\s])")
+"""`](<target with spaces#heading> "title")`."""
+_DEFINED = r"(?P<open>^ {0,3}\[[^\[\]\n]{1,512}\]:[ \t]{0,8}"
+_BARE_DEFINITION = re.compile(_DEFINED + r")(?P<target>[^<>\s#]{1,2048})(?P<rest>(?:#[^<>\s]{0,512})?)(?=\s|$)")
+_ANGLE_DEFINITION = re.compile(_DEFINED + r"<)(?P<target>[^<>\n#]{1,2048})(?P<rest>(?:#[^<>\n]{0,512})?>)(?=\s|$)")
+"""`[name]: target "title"`, the whole of a line."""
 CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)[^`\n]*+\1(?!`)")
 """Code within a line. It starts where a run of backticks starts: tried in its middle, a long run takes for ever."""
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
@@ -67,7 +75,7 @@ class NotePaths:
 
 def has_links(body: str) -> bool:
     """Whether there may be a link in it."""
-    return "[[" in body or "](" in body
+    return "[[" in body or "](" in body or "]:" in body
 
 
 def relinked(
@@ -102,16 +110,41 @@ def relinked(
         meant = renames.get(meant, meant)
         if after.of_markdown_link(target, new_folder) == meant:
             return match[0]
-        return match["open"] + quote(relative_path(meant, new_folder), safe="/~!$&'*+,;=:@-._") + match["rest"]
+        path = relative_path(meant, new_folder)
+        in_angles = match["open"].endswith("<") and not _NOT_IN_ANGLES.search(path)
+        name = path if in_angles else quote(path, safe="/~!$&'*+,;=:@-._")
+        return match["open"] + name + match["rest"]
 
-    def rewritten(line: str) -> str:
+    def rewritten(text: str) -> str:
+        text = WIKILINK.sub(wikilink, text)
+        for links in (_BARE_LINK, _ANGLE_LINK, _BARE_DEFINITION, _ANGLE_DEFINITION):
+            text = links.sub(markdown_link, text)
+        return text
+
+    def without_code_rewritten(line: str) -> str:
         parts, at = list[str](), 0
         for code in CODE_SPAN.finditer(line):
-            parts += [_MARKDOWN_LINK.sub(markdown_link, WIKILINK.sub(wikilink, line[at : code.start()])), code[0]]
+            parts += [rewritten(line[at : code.start()]), code[0]]
             at = code.end()
-        return "".join([*parts, _MARKDOWN_LINK.sub(markdown_link, WIKILINK.sub(wikilink, line[at:]))])
+        return "".join([*parts, rewritten(line[at:])])
 
-    return "\n".join(line if in_code or not has_links(line) else rewritten(line) for line, in_code in lines_of(body))
+    return "\n".join(
+        line if in_code or not has_links(line) else without_code_rewritten(line) for line, in_code in lines_of(body)
+    )
+
+
+_NOT_IN_ANGLES = re.compile(r"[<>#%\\\n]")
+
+
+def relinked_values(value: Any, relink: Callable[[str], str]) -> Any:
+    """Metadata with the links in its texts rewritten; the names of values stay."""
+    if isinstance(value, str):
+        return relink(value) if has_links(value) else value
+    if isinstance(value, Mapping):
+        return {name: relinked_values(inner, relink) for name, inner in value.items()}  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, list):
+        return [relinked_values(inner, relink) for inner in value]  # pyright: ignore[reportUnknownVariableType]
+    return value
 
 
 def lines_of(body: str) -> Iterator[tuple[str, bool]]:

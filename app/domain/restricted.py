@@ -35,9 +35,27 @@ _PRIVATE_KEY: Final = re.compile(
     r"|AGE-SECRET-KEY-1[0-9A-Z]{58}"
 )
 
+# scheme://user:password@host, and what an HTTP header carries.
+_ADDRESS: Final = re.compile(
+    r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s:/@?#<>\"'`]{0,128}:(?P<value>[^\s/@?#<>\"'`]{4,256})@[^\s@]"
+)
+_HEADER: Final = re.compile(
+    r"\bauthorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:bearer|basic|token)\s{1,3}(?P<value>[A-Za-z0-9._~+/=-]{16,2048})",
+    re.IGNORECASE,
+)
+_BOT: Final = re.compile(_START + r"[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![A-Za-z0-9_-])")
+_ELEMENT: Final = re.compile(r"<(?:password|passwd|secret|apikey)>(?P<value>[^<>\s]{4,256})</", re.IGNORECASE)
+# Twelve words or more that open a wallet (BIP 39), by their name.
+_PHRASE: Final = re.compile(
+    r"\b(?:seed|recovery|backup|mnemonic) (?:phrase|words?|seed)[*_`]{0,3}\s{0,3}[:=]\s{0,3}[*_`\"']{0,3}"
+    r"(?:[a-z]{3,8}[ ,\n]{1,3}){11,23}[a-z]{3,8}\b",
+    re.IGNORECASE,
+)
+
 # What holds a secret by its name, and what may stand between the name and the value: Markdown's marks, table bars.
 _NAMES: Final = (
-    r"(?:pass ?word|passwd|pwd|pass ?phrase|passcode|contraseña|mot de passe|passwort|kennwort|senha|пароль|密码|密碼"
+    r"(?:(?:pg|ssh[ -]?)?pass ?word|passwd|pwd|pw|pass ?phrase|passcode"
+    r"|contraseña|mot de passe|passwort|kennwort|senha|пароль|密码|密碼"
     r"|パスワード|비밀번호)"
 )
 _TOKENISH: Final = (
@@ -62,11 +80,21 @@ _PLACEHOLDER: Final = re.compile(
 
 _CODE_NAMES: Final = (
     r"(?:otp|totp|2fa|mfa|(?:one[- ]time|verification|confirmation|security|login|log-in|sign-in|authentication|auth"
-    r"|2fa|mfa|sms|access) (?:pass)?code|one[- ]time password|認証コード|확인 코드|인증번호|验证码)"
+    r"|2fa|mfa|sms|access|recovery|backup) (?:pass)?code|one[- ]time password|認証コード|확인 코드|인증번호|验证码)"
 )
 _ONE_TIME: Final = re.compile(
     rf"(?<![A-Za-z0-9]){_CODE_NAMES}(?: for [A-Za-z]{{1,20}}| code){{0,2}}[*_`]{{0,3}} {{0,2}}(?:is|was|[:=：#-]| )"
     r"{0,2} {0,2}[*_`\"']{0,3}(?:[A-Z]-)?(?:\d{4,8}|\d{3}[ -]\d{3})(?!\w)(?![-/.:]\d)",
+    re.IGNORECASE,
+)
+_RESCUE: Final = re.compile(
+    r"(?<![A-Za-z0-9])(?:recovery|backup|rescue) codes?[*_`]{0,3} {0,2}(?:is|are|[:=])\s{0,3}[*_`\"'-]{0,3} {0,2}"
+    r"(?=[a-z0-9-]{0,16}\d)(?:[a-z0-9]{3,8}-){1,5}[a-z0-9]{3,8}(?![\w-])",
+    re.IGNORECASE,
+)
+_YOUR_CODE_IS: Final = re.compile(
+    r"(?<![A-Za-z])(?:your|my|the) (?:[a-z]{1,16} ){0,2}code is:? {1,2}[*_`\"']{0,3}"
+    r"(?:\d{6}|\d{3}[ -]\d{3})(?!\w)(?![-/.:]\d)",
     re.IGNORECASE,
 )
 _IS_YOUR_CODE: Final = re.compile(
@@ -96,6 +124,7 @@ _PRIVATE_WORDS: Final = ("PRIVATE KEY", "PuTTY-User-Key", "AGE-SECRET")
 _PASSWORD_WORDS: Final = (
     "pass",
     "pwd",
+    "pw",
     "contraseña",
     "kennwort",
     "senha",
@@ -180,11 +209,33 @@ def _is_mixed(value: str) -> bool:
     )
 
 
+def _has_address(text: str) -> bool:
+    """An address with a password in it, or a header that signs somebody in."""
+    if "://" in text:
+        for match in _ADDRESS.finditer(text):
+            value = match["value"]
+            if not _PLACEHOLDER.fullmatch(value) and value.lower() not in _STAND_INS and not value.isupper():
+                return True
+    if "uthorization" in text and any(len(set(match["value"][-16:])) > 4 for match in _HEADER.finditer(text)):
+        return True
+    if "</" in text and any(not _PLACEHOLDER.fullmatch(match["value"]) for match in _ELEMENT.finditer(text)):
+        return True
+    return _BOT.search(text) is not None
+
+
+_STAND_INS: Final = frozenset({"pass", "passwd", "pw", "pwd"})
+
+
+def _has_phrase(text: str) -> bool:
+    lowered = text.lower()
+    return any(word in lowered for word in ("phrase", "mnemonic", "seed")) and _PHRASE.search(text) is not None
+
+
 def _has_one_time_code(text: str) -> bool:
     lowered = text.lower()
     if not any(word in lowered for word in _CODE_WORDS):
         return False
-    return _ONE_TIME.search(text) is not None or _IS_YOUR_CODE.search(text) is not None
+    return any(pattern.search(text) for pattern in (_ONE_TIME, _RESCUE, _YOUR_CODE_IS, _IS_YOUR_CODE))
 
 
 def _has_ssn(text: str) -> bool:
@@ -214,6 +265,8 @@ _KINDS: Final[tuple[tuple[str, Callable[[str], bool]], ...]] = (
     (N_("a signed token (JWT)"), lambda text: "eyJ" in text and _JWT.search(text) is not None),
     (N_("a private key"), _has_private_key),
     (N_("a password or secret"), _has_password),
+    (N_("an address or header with a password"), _has_address),
+    (N_("the words that open a wallet"), _has_phrase),
     (N_("a one-time code"), _has_one_time_code),
     (N_("a social security number"), _has_ssn),
     (N_("a payment card number"), _has_card),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -12,7 +13,7 @@ from app.decks.limits import Limits
 from app.decks.rows import lock_writes, no_such_card, possible
 from app.domain.cards import SOURCE_TITLE_MAX, TAG_MAX, TAGS_MAX
 from app.domain.errors import Conflict
-from app.domain.note_cards import FoundCard
+from app.domain.note_cards import FoundCard, lines_for
 from app.domain.note_paths import title_of
 from app.domain.notes import tags_of
 from app.notes.rows import current_of
@@ -56,19 +57,43 @@ async def cards_from_note(
     return tuple(made), len(found) - len(made)
 
 
+_WATCHED = """
+SELECT made.heading, made.source, card.front, card.back, note.version, note.deleted_at, stored.body
+  FROM note_card AS made
+  JOIN card ON card.account_id = made.account_id AND card.id = made.card_id
+  JOIN note ON note.account_id = made.account_id AND note.id = made.note_id
+  JOIN note_version AS stored
+    ON stored.account_id = note.account_id AND stored.note_id = note.id AND stored.version = note.version
+ WHERE made.account_id = $1 AND made.card_id = $2
+"""
+
+
 async def mark_checked(account_id: int, card_id: int) -> None:
-    """The person has looked at a card whose lines changed; those lines are no longer watched. Raises `NotFound`."""
-    done = (
-        await execute(
-            "UPDATE note_card SET to_review = false, source = '' WHERE account_id = $1 AND card_id = $2",
-            account_id,
-            card_id,
-        )
-        if possible(card_id)
-        else "UPDATE 0"
-    )
-    if changed_rows(done) == 0:
-        raise no_such_card()
+    """The person has looked at a card whose lines changed: from now on it is watched by the lines of today.
+
+    Raises `NotFound`.
+    """
+    while True:
+        row = await fetch_row(_WATCHED, account_id, card_id) if possible(card_id) else None
+        if row is None:
+            raise no_such_card()
+        source = row["source"]
+        if row["deleted_at"] is None:
+            about = {name: row[name] for name in ("source", "heading", "front", "back")}
+            source = await asyncio.to_thread(lines_for, row["body"], **about)
+        async with atomic():
+            await lock_writes(account_id)  # a note that changes now marks the card after this, or has before
+            done = await execute(
+                "UPDATE note_card AS made SET to_review = false, source = $3 FROM note "
+                "WHERE made.account_id = $1 AND made.card_id = $2 "
+                "AND note.account_id = made.account_id AND note.id = made.note_id AND note.version = $4",
+                account_id,
+                card_id,
+                source,
+                row["version"],
+            )
+        if changed_rows(done):
+            return
 
 
 _SOURCE = """

@@ -8,9 +8,9 @@ from datetime import datetime
 from app.core.db import atomic, fetch
 from app.decks.rows import lock_writes
 from app.domain.errors import N_, Conflict, InvalidInput, NotFound
-from app.domain.note_links import NotePaths, folder_pair, relinked
+from app.domain.note_links import NotePaths, folder_pair, relinked, relinked_values
 from app.domain.note_paths import clean_folder, clean_path, title_of
-from app.domain.notes import note_text
+from app.domain.notes import NoteText, note_text
 from app.domain.search_text import fold, literal_grams
 from app.notes.queries import paths
 from app.notes.rows import Current, current_at, current_of, store_version
@@ -96,14 +96,31 @@ async def _move(
     author: Author,
     now: datetime,
 ) -> Written:
-    body = relinked(current.text.body, folder_pair(current.path, path), both, renames)
-    text = note_text(current.text.frontmatter, body)
+    text = _relinked(current, path, both, renames)
     return await store_version(account_id, current.id, current.version + 1, path, text, author, now)
+
+
+def _relinked(current: Current, path: str, both: tuple[NotePaths, NotePaths], renames: Mapping[str, str]) -> NoteText:
+    """The text of a note that is at `path` after the move."""
+    folders = folder_pair(current.path, path)
+
+    def relink(text: str) -> str:
+        return relinked(text, folders, both, renames)
+
+    return note_text(relinked_values(current.text.frontmatter, relink), relink(current.text.body))
 
 
 _NAMING = """
 SELECT note_id FROM note_search
  WHERE account_id + 0 = $1 AND note_id <> $2 AND grams @> (SELECT $3::int[]) AND strpos(search_text, $4) > 0
+"""
+
+
+_LINKS_IN_METADATA = """
+SELECT note.id FROM note JOIN note_version AS stored
+    ON stored.account_id = note.account_id AND stored.note_id = note.id AND stored.version = note.version
+ WHERE note.account_id = $1 AND note.id <> $2 AND note.deleted_at IS NULL
+   AND (strpos(stored.frontmatter, '[[') > 0 OR strpos(stored.frontmatter, '](') > 0)
 """
 
 
@@ -115,6 +132,9 @@ async def _naming(account_id: int, current: Current) -> list[int]:
     for word in words:
         rows = await fetch(_NAMING, account_id, current.id, literal_grams(account_id, word), word)
         found.update(row["note_id"] for row in rows)
+    # A search does not look at the metadata.
+    rows = await fetch(_LINKS_IN_METADATA, account_id, current.id)
+    found.update(row["id"] for row in rows)
     if not title.isascii():  # an address may carry it percent-encoded as a whole
         rows = await fetch(_NAMING, account_id, current.id, literal_grams(account_id, ".md"), ".md")
         found.update(row["note_id"] for row in rows)
@@ -132,9 +152,8 @@ async def _relink(
     changed = 0
     for note_id in note_ids:
         current = await current_of(account_id, note_id)
-        body = relinked(current.text.body, folder_pair(current.path, current.path), both, renames)
-        if body != current.text.body:
-            text = note_text(current.text.frontmatter, body)
+        text = _relinked(current, current.path, both, renames)
+        if text != current.text:
             await store_version(account_id, note_id, current.version + 1, current.path, text, author, now)
             changed += 1
     return changed

@@ -139,7 +139,7 @@ SELECT id, path, note.folder, updated_at
   JOIN note ON account_id = $1 AND deleted_at IS NULL AND note.folder = wanted.folder
        AND hashtextextended(note.folder, 0) = hashtextextended(wanted.folder, 0)
  WHERE $3::text[] IS NULL OR tags @> $3
- ORDER BY path COLLATE "C" LIMIT $4
+ ORDER BY path COLLATE "C" LIMIT $4 OFFSET $5
 """
 
 
@@ -151,8 +151,9 @@ async def tree(
     tags: Sequence[str] = (),
     folder_entries: int = FOLDER_ENTRIES,
     tree_entries: int = TREE_ENTRIES,
+    skip: int = 0,
 ) -> Tree:
-    """A folder and, at depth 2, what lies in its subfolders; folders first, both by name.
+    """A folder and, at depth 2, what lies in its subfolders; folders first, both by name, without the first `skip`.
 
     A subfolder with more than `folder_entries` entries, or one that would bring the tree over `tree_entries`, is not
     expanded and counts as truncated. A folder that does not exist is an empty one. Raises `InvalidInput`.
@@ -167,9 +168,10 @@ async def tree(
     plan = _Plan({row["folder"]: row["notes"] for row in rows}, folder)
     subfolders = sorted(plan.subfolders.get(folder, ()))
     total = len(subfolders) + plan.direct[folder]
-    shown = subfolders[:folder_entries]
+    shown = subfolders[skip : skip + folder_entries]
     room = folder_entries - len(shown)
-    used = len(shown) + min(room, plan.direct[folder])
+    passed = max(0, skip - len(subfolders))
+    used = len(shown) + max(0, min(room, plan.direct[folder] - passed))
     expanded: list[str] = []
     for name in shown if depth > 1 else ():
         inner = len(plan.subfolders.get(name, ())) + plan.direct[name]
@@ -178,7 +180,7 @@ async def tree(
             used += inner
     files = await _files(account_id, [name for name in expanded if plan.direct[name]], wanted, tree_entries)
     if room and plan.direct[folder]:
-        files |= await _files(account_id, [folder], wanted, room)
+        files |= await _files(account_id, [folder], wanted, room, passed)
     entries = [
         FolderEntry(
             name,
@@ -188,8 +190,10 @@ async def tree(
         )
         for name in shown
     ]
-    cut = total > folder_entries or any(entry.truncated for entry in entries)
-    return Tree(folder, (*entries, *files.get(folder, ())), cut, plan.below[folder])
+    more = skip + folder_entries < total
+    cut = more or any(entry.truncated for entry in entries)
+    everything = (*entries, *files.get(folder, ()))
+    return Tree(folder, everything, cut, plan.below[folder], skip + folder_entries if more else None)
 
 
 class _Plan:
@@ -217,12 +221,12 @@ class _Plan:
 
 
 async def _files(
-    account_id: int, folders: list[str], tags: list[str] | None, limit: int
+    account_id: int, folders: list[str], tags: list[str] | None, limit: int, skip: int = 0
 ) -> dict[str, tuple[NoteEntry, ...]]:
     if not folders:
         return {}
     found: dict[str, list[NoteEntry]] = {}
-    for row in await fetch(_FILES, account_id, folders, tags, limit):
+    for row in await fetch(_FILES, account_id, folders, tags, limit, skip):
         found.setdefault(row["folder"], []).append(_entry(row))
     return {folder: tuple(entries) for folder, entries in found.items()}
 

@@ -56,12 +56,16 @@ class FolderEntry:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A folder with what lies in it, folders first; `truncated` when something of it is left out."""
+    """A folder with what lies in it, folders first; `truncated` when something of it is left out.
+
+    `next_skip`: how many entries of the folder itself come before those that follow; None after the last.
+    """
 
     folder: str
     entries: tuple[NoteEntry | FolderEntry, ...]
     truncated: bool
     files: int
+    next_skip: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -338,3 +338,48 @@ async def test_a_card_is_to_review_when_its_line_goes_on_and_not_when_its_note_w
     assert await marked() == []
     await write(account.id, "maths.md", "Pi :: 3.14159 (not 3.14)\nE :: 2.7\n")
     assert await marked() == ["Pi :: 3.14"]
+
+
+async def test_a_card_that_was_checked_is_watched_again(rollback: None) -> None:
+    account = await make_account()
+    deck_id, _ = await make_deck(account.id)
+    made = await write(account.id, "maths.md", "Pi :: 3.14\n")
+    limits = Limits(PLANS[Plan.PRO], 500)
+    cards, _ = await cards_from_note(
+        account.id, made.id, cards_in("Pi :: 3.14\n"), deck_id=deck_id, limits=limits, now=NOW
+    )
+    for text in ("Pi :: 3.1416\n", "Pi :: 3.14159\n", "Now a sentence.\n"):
+        await write(account.id, "maths.md", text)
+        [found] = await queries.cards_of_note(account.id, made.id)
+        assert found.to_review, text
+        await service.mark_checked(account.id, cards[0])
+        [found] = await queries.cards_of_note(account.id, made.id)
+        assert not found.to_review
+    with pytest.raises(NotFound):
+        await service.mark_checked((await make_account("bob@example.org")).id, cards[0])
+
+
+async def test_links_in_metadata_are_rewritten_when_their_note_moves(rollback: None) -> None:
+    account = await make_account()
+    plan = await write(account.id, "plan.md", "text")
+    await write(account.id, "other.md", "nothing here", up="[[plan]]")
+    done = await service.move_note(account.id, plan.id, "work/scheme.md", author=BROWSER, now=NOW)
+    assert done.relinked == 1
+    assert (await queries.note_at(account.id, "other.md")).frontmatter == {"up": "[[scheme]]"}
+
+
+async def test_every_entry_of_a_large_folder_can_be_reached(rollback: None) -> None:
+    account = await make_account()
+    for number in range(7):
+        await write(account.id, f"big/note{number}.md", "text")
+    for number in range(4):
+        await write(account.id, f"big/sub{number}/inner.md", "text")
+    seen: list[str] = []
+    skip: int | None = 0
+    while skip is not None:
+        tree = await queries.tree(account.id, "big", folder_entries=3, tree_entries=10, skip=skip)
+        seen += [entry.path for entry in tree.entries]
+        assert tree.files == 11
+        skip = tree.next_skip
+    assert seen == [f"big/sub{number}" for number in range(4)] + [f"big/note{number}.md" for number in range(7)]
+    assert (await queries.tree(account.id, "big", skip=10_000)).entries == ()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.note_cards import Form, FoundCard, cards_in, plain
+from app.domain.note_cards import Form, FoundCard, cards_in, lines_for, plain
 
 NOTE = """---not a heading
 # Capitals
@@ -67,7 +67,7 @@ def test_sections_are_offered_when_they_are_asked_for():
 
 def test_a_card_is_offered_once_and_one_that_is_too_long_is_marked():
     assert len(cards_in("a :: b\na :: b")) == 1
-    assert len(cards_in("\n".join(f"f{n} :: b" for n in range(300)))) == 200
+    assert len(cards_in("\n".join(f"f{n} :: b" for n in range(300)))) == 300
     (long,) = cards_in("front :: " + "x" * 4001)
     assert not long.fits
     assert FoundCard(Form.LINE, "a", "b", "", "").fits
@@ -108,3 +108,32 @@ def test_a_hostile_body_is_read_like_any_other(body: str) -> None:
 def test_the_signs_that_close_a_heading_are_no_part_of_it() -> None:
     found = cards_in("## Birds ##  \nowl :: night\n### C# #\nx :: y\n# F#\nz :: w\n")
     assert [card.heading for card in found] == ["Birds", "C#", "F#"]
+
+
+@pytest.mark.parametrize(
+    ("text", "cards"),
+    [
+        ("Q: a?\nA: b\nfront :: back", [("a?", "b"), ("front", "back")]),
+        ("Q: a?\nA: b\nIt is {{c1::c}}.", [("a?", "b"), ("It is {{c1::c}}.", "It is c.")]),
+        ("Q: a\nand more?\nA: b\nand more", [("a\nand more?", "b\nand more")]),
+        ("Q: a?\n \t\nA: b", [("a?", "b")]),
+        ("Q: a?\nA: one\nA: two", [("a?", "one")]),
+        ("Q: a?\nA: b\n- c\n- d\n\nprose", [("a?", "b\n- c\n- d")]),
+        ("Q: a?\nA: b\n```\ncode\n```", [("a?", "b")]),
+        ("Q: a?\nfront :: back\nA: b", [("front", "back")]),
+        ("Q: without\n\nprose\n\nA: far away", []),
+        ("Q: a?\nQ: b?\nA: c", [("b?", "c")]),
+    ],
+)
+def test_a_question_and_its_answer_end_where_another_card_begins(text: str, cards: list[tuple[str, str]]) -> None:
+    for ending in ("\n", "\r\n"):
+        assert [(card.front, card.back) for card in cards_in(text.replace("\n", ending))] == cards
+
+
+def test_a_checked_card_is_watched_by_the_lines_of_today() -> None:
+    about = {"source": "Pi :: 3.14", "heading": "Maths", "front": "Pi", "back": "3.14"}
+    assert lines_for("# Maths\r\nPi :: 3.14\r\n", **about) == "Pi :: 3.14"
+    assert lines_for("# Maths\nPi :: 3.1416\n", **about) == "Pi :: 3.1416"
+    assert lines_for("# Maths\nThe number :: 3.14\n", **about) == "The number :: 3.14"
+    assert lines_for("# Maths\n\nPi is about 3.14.\n\n# More\nx", **about) == "# Maths\n\nPi is about 3.14."
+    assert lines_for("Nothing of it.", **about) == ""

@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from html import unescape
 
 import httpx
+import pytest
 
 from app.core import db
 from app.notes import service
 from app.notes.views import Author
+from app.web.pages import notes
 from tests.factories import NOW
 from tests.web.conftest import Visitor, new_deck, text_of
 
@@ -297,3 +300,35 @@ async def test_the_export_of_the_account_has_notes_and_all_their_versions(alice:
     assert [note["path"] for note in export["notes"]] == ["a.md"]
     assert [version["body"] for version in export["note_versions"]] == ["one", "two"]
     assert export["note_versions"][0]["frontmatter"] == '{"b":1,"a":2}'
+
+
+async def test_cards_of_a_long_note_come_in_pages(alice: Visitor) -> None:
+    deck_id = await new_deck(alice)
+    note_id = await new_note(alice, "words", "\n".join(f"front{number} :: back" for number in range(203)))
+    page = await alice.get(f"/notes/{note_id}/cards")
+    assert "Cards 1 to 200 of 203" in text_of(page)
+    assert "front200" not in page.text
+    page = await alice.submit(f"/notes/{note_id}/cards", deck=deck_id, version=1, headings=0, skip=0, card=["0", "199"])
+    assert "Cards 201 to 203 of 203" in text_of(page)
+    assert "Cards made: 2" in text_of(page)
+    page = await alice.submit(f"/notes/{note_id}/cards", deck=deck_id, version=1, headings=0, skip=200, card=["202"])
+    assert "Cards made: 1" in text_of(page)
+    assert [row["front"] for row in await db.fetch("SELECT front FROM card ORDER BY id")] == [
+        "front0", "front199", "front202",
+    ]  # fmt: skip
+    for skip in ("-1", "x", "²", "9" * 5_000, "100000"):
+        assert (await alice.get(f"/notes/{note_id}/cards?skip={skip}")).status_code == 200
+
+
+async def test_a_large_folder_comes_in_pages(alice: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notes, "_FOLDER", 3)
+    for number in range(5):
+        await new_note(alice, f"big/note{number}", "text")
+    page = await alice.get("/notes?folder=big")
+    assert "note2" in page.text
+    assert "note3" not in page.text
+    page = await alice.get(unescape(re.search(r'href="(/notes\?folder=big[^"]*skip=3)"', page.text)[1]))  # type: ignore[index]
+    assert "note4" in page.text
+    assert "note2" not in page.text
+    for skip in ("-1", "²", "9" * 5_000):
+        assert (await alice.get(f"/notes?folder=big&skip={skip}")).status_code == 200

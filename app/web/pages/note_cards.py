@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 from litestar import Response, get, post
@@ -21,32 +22,44 @@ from app.web.pages.note_forms import note_page, said
 from app.web.person import limits_of, study_clock
 
 _DECKS = 500
+_PAGE = 200
+"""Cards that are offered at once: what is ticked on a page is made, then come the next."""
+_NUMBER = re.compile(r"[0-9]{1,6}")
 
 
 async def _choice(
     request: HtmlRequest, me: SignedIn, note: NoteView, headings: bool, *, status: int = 200, **shown: Any
 ) -> Response[str]:
     found = await decks.decks(me.account.id, clock=study_clock(me), now=clock.now(), limit=_DECKS)
-    values: dict[str, Any] = {"errors": [], "deck": "", "chosen": None, **shown}
+    values: dict[str, Any] = {"errors": [], "deck": "", "chosen": None, "skip": 0, **shown}
+    cards = await asyncio.to_thread(cards_in, note.body, headings=headings)
+    skip = values["skip"] = min(values["skip"], max(0, len(cards) - 1) // _PAGE * _PAGE)
     return note_page(
         request,
         "notes/cards.html",
         path=note.path,
         status=status,
         note=note,
-        found=await asyncio.to_thread(cards_in, note.body, headings=headings),
+        found=cards[skip : skip + _PAGE],
+        total=len(cards),
+        next_skip=skip + _PAGE if skip + _PAGE < len(cards) else None,
         headings=headings,
         decks=sorted(found.items, key=lambda deck: deck.title.casefold()),
         **values,
     )
 
 
+def _skip(text: str) -> int:
+    return int(text) // _PAGE * _PAGE if _NUMBER.fullmatch(text) else 0
+
+
 @get("/notes/{note_id:int}/cards")
 async def cards_page(
-    request: HtmlRequest, me: Me, note_id: FromPath[int], headings: FromQuery[str] = ""
+    request: HtmlRequest, me: Me, note_id: FromPath[int], headings: FromQuery[str] = "", skip: FromQuery[str] = ""
 ) -> Response[str]:
-    """The cards that the note holds, with `headings` its sections as well."""
-    return await _choice(request, me, await queries.note(me.account.id, note_id), headings == "1")
+    """The cards that the note holds, with `headings` its sections as well; `skip` come before those shown."""
+    note = await queries.note(me.account.id, note_id)
+    return await _choice(request, me, note, headings == "1", skip=_skip(skip))
 
 
 @post("/notes/{note_id:int}/cards", status_code=200)
@@ -77,11 +90,15 @@ async def make_cards(request: HtmlRequest, me: Me, note_id: FromPath[int]) -> Re
         field = error.field if isinstance(error, InvalidInput) and error.field == "deck" else None
         shown = [(field, text) for _, text in errors]
         return await _choice(
-            request, me, note, headings, status=status, errors=shown, deck=form.text("deck"), chosen=chosen
-        )
+            request, me, note, headings, status=status, errors=shown, deck=form.text("deck"), chosen=chosen,
+            skip=_skip(form.text("skip")),
+        )  # fmt: skip
     notes = [done(N_("Cards made: %(count)s."), count=len(made))]
     if equal:
         notes.append(("info", N_("Left out, because the deck has them already: %(count)s."), {"count": equal}))
+    after = _skip(form.text("skip")) + _PAGE
+    if after < len(found):
+        return go(request, f"/notes/{note_id}/cards?headings={int(headings)}&skip={after}", *notes)
     return go(request, f"/decks/{deck_id}", *notes)
 
 

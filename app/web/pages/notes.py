@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from litestar import Response, get, post
@@ -29,6 +30,7 @@ from app.web.pages.refusals import Errors
 
 _HITS = 30
 _TREE, _FOLDER = 600, 300
+_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 @get("/notes")
@@ -39,6 +41,7 @@ async def notes_page(
     tag: FromQuery[str] = "",
     q: FromQuery[str] = "",
     cursor: FromQuery[str | None] = None,
+    skip: FromQuery[str] = "",
 ) -> Response[str]:
     """A folder with its subfolders, or the notes that a search finds in it."""
     errors: Errors = []
@@ -51,7 +54,10 @@ async def notes_page(
             found = await queries.search_notes(me.account.id, q, folder=folder, tags=tags, cursor=cursor, limit=_HITS)
             hits, next_cursor = found.items, found.next_cursor
         else:
-            tree = await queries.tree(me.account.id, folder, tags=tags, folder_entries=_FOLDER, tree_entries=_TREE)
+            tree = await queries.tree(
+                me.account.id, folder, tags=tags, folder_entries=_FOLDER, tree_entries=_TREE,
+                skip=int(skip) if _NUMBER.fullmatch(skip) else 0,
+            )  # fmt: skip
     except InvalidInput as error:
         status, errors = said(request, error)
     return page(
