@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 
 import nh3
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markupsafe import Markup
@@ -49,12 +50,26 @@ def _parser() -> MarkdownIt:
         ["table", "strikethrough"]
     )
     parser.inline.ruler.before("link", "wikilink", _wikilink)
+    parser.core.ruler.after("inline", "tasks", _tasks)
     rules = cast("Any", parser.renderer).rules
     rules["link_open"] = _link_open
     rules["image"] = _image
     rules["heading_open"] = rules["heading_close"] = _heading
     rules["wikilink"] = _wikilink_html
     return parser
+
+
+_TASK = re.compile(r"\[([ xX])\][ \t]+")
+
+
+def _tasks(state: StateCore) -> None:
+    """`- [ ] open` and `- [x] done` with a box in place of the brackets."""
+    for outer, inner, inline in zip(state.tokens, state.tokens[1:], state.tokens[2:], strict=False):
+        if outer.type != "list_item_open" or inner.type != "paragraph_open" or not inline.children:
+            continue
+        first = inline.children[0]
+        if first.type == "text" and (task := _TASK.match(first.content)):
+            first.content = ("☐ " if task[1] == " " else "☑ ") + first.content[task.end() :]
 
 
 def _wikilink(state: StateInline, silent: bool) -> bool:

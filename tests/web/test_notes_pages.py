@@ -332,3 +332,18 @@ async def test_a_large_folder_comes_in_pages(alice: Visitor, monkeypatch: pytest
     assert "note2" not in page.text
     for skip in ("-1", "²", "9" * 5_000):
         assert (await alice.get(f"/notes?folder=big&skip={skip}")).status_code == 200
+
+
+async def test_a_list_of_tasks_shows_its_boxes(alice: Visitor) -> None:
+    body = "- [ ] open\n- [x] *done*\n* [X] `too`\n- [ ]none\n- [y] no task\n\n[ ] prose\n\n1. [ ] numbered"
+    page = await alice.get(f"/notes/{await new_note(alice, 'tasks', body)}")
+    for item in (
+        "☐ open",
+        "☑ <em>done</em>",
+        "☑ <code>too</code>",
+        "[ ]none",
+        "[y] no task",
+        "[ ] prose",
+        "☐ numbered",
+    ):
+        assert item in page.text, item
