@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.domain.errors import N_
-from app.domain.media import sniff
+from app.domain.media import ending, sniff
 from app.domain.transfer.anki.media_refs import MediaRef
 from app.domain.transfer.anki.notices import Notices
 from app.domain.transfer.bundle import MEDIA_MAX_BYTES, BroughtMedia, Line
@@ -44,12 +44,14 @@ class PackageMedia:
         self._found: dict[str, str | _Fault] = {}
         """Digest, or why there is none, by the name in the package."""
         self._sent: set[str] = set()
-        self._waiting: list[tuple[BroughtMedia, str, bytes | None]] = []
+        self._waiting: list[tuple[BroughtMedia, str | None, bytes | None]] = []
         self._held = 0
         self._total = 0
 
     def find(self, ref: MediaRef, place: int) -> tuple[str, str] | None:
         """Digest and name of the file that is meant; without one, a warning for the note at `place`."""
+        if ref.content is not None:
+            return self._written(ref, place)
         if not ref.names:
             self._warn(place, _Fault(_REMOTE if ref.remote else _BAD_NAME))
             return None
@@ -72,7 +74,7 @@ class PackageMedia:
         for media, key, content in waiting:
             yield Line(media=media)
             if self._contents:
-                yield content if content is not None else self._files.media(key, MEDIA_MAX_BYTES) or b""
+                yield content or (self._files.media(key, MEDIA_MAX_BYTES) if key else None) or b""
 
     def _read(self, key: str) -> str | _Fault:
         if self._total >= TOTAL_MAX:
@@ -81,6 +83,24 @@ class PackageMedia:
         if content is None:
             self._total += MEDIA_MAX_BYTES  # it was unpacked as far as that
             return _Fault(_TOO_LARGE, MEDIA_MAX_BYTES >> 20)
+        return self._keep(content, key)
+
+    def _written(self, ref: MediaRef, place: int) -> tuple[str, str] | None:
+        """As `find`, for a file that is written into the text."""
+        content = ref.content or b""
+        if self._total >= TOTAL_MAX:
+            found: str | _Fault = _Fault(_TOO_MANY, TOTAL_MAX >> 20)
+        elif len(content) > MEDIA_MAX_BYTES:
+            found = _Fault(_TOO_LARGE, MEDIA_MAX_BYTES >> 20)
+        else:
+            found = self._keep(content, None)
+        if isinstance(found, _Fault):
+            self._warn(place, found)
+            return None
+        return found, f"{ref.kind}{ending(sniff(content) or '')}"
+
+    def _keep(self, content: bytes, key: str | None) -> str | _Fault:
+        """The digest of a content, which waits to be sent; without a `key` it can be had nowhere else."""
         self._total += len(content)
         mime = sniff(content)
         if mime is None:
@@ -88,7 +108,7 @@ class PackageMedia:
         digest = hashlib.sha256(content).hexdigest()
         if digest not in self._sent:
             self._sent.add(digest)
-            held = self._contents and self._held + len(content) <= HELD_MAX
+            held = self._contents and (key is None or self._held + len(content) <= HELD_MAX)
             self._held += len(content) if held else 0
             self._waiting.append((BroughtMedia(digest, len(content), mime), key, content if held else None))
         return digest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import tempfile
 from collections.abc import Iterator
@@ -108,3 +109,13 @@ def test_an_empty_package_ends_without_cards(tmp_path: Path) -> None:
     assert isinstance(end, Line)
     assert end.end
     assert (end.end.cards, end.end.format, end.end.numbered_by) == (0, "anki", "note")
+
+
+def test_a_picture_written_into_the_text_comes_along_as_a_file(tmp_path: Path) -> None:
+    written = f'<img src="data:image/png;base64,{base64.b64encode(PNG).decode()}">'
+    content = legacy(collection(tmp_path, ("Front " + written, "Back"), ("Again " + written, "Back")))
+    lines = list(lines_of(content, tmp_path))
+    assert [line for line in lines if isinstance(line, bytes)] == [PNG]
+    uses = [use for line in lines if isinstance(line, Line) and line.card for use in line.card.media]
+    assert [(use.name, use.digest) for use in uses] == [("image.png", hashlib.sha256(PNG).hexdigest())] * 2
+    assert not any(isinstance(line, Line) and line.warning for line in lines)

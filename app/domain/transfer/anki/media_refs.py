@@ -6,10 +6,12 @@ where each of them was: in a cloze text it decides whether the file belongs to t
 
 from __future__ import annotations
 
+import base64
 import html as entities
 import re
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -37,7 +39,9 @@ class MediaRef:
     source: str
     """As it is written, its beginning."""
     remote: bool = False
-    """An address of another server, or a picture written into the text."""
+    """An address of another server."""
+    content: bytes | None = None
+    """Of a picture or sound that is written into the text itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +86,10 @@ def marked(html: str) -> Marked:
             beyond += 1
             continue
         pieces.append(mark(len(refs)))
-        remote = bool(_REMOTE.match(source.strip()))
-        names = () if remote else _names(source, percent_first=html[start] == "<")
-        refs.append(MediaRef(kind, names, source[:NAME_MAX], remote))
+        content = _written(source)
+        remote = content is None and bool(_REMOTE.match(source.strip()))
+        names = () if remote or content is not None else _names(source, percent_first=html[start] == "<")
+        refs.append(MediaRef(kind, names, source[:NAME_MAX], remote, content))
     pieces.append(html[position:])
     return Marked("".join(pieces), tuple(refs), beyond)
 
@@ -155,6 +160,18 @@ def _source(attributes: str) -> str | None:
         if found[1].lower() == "src":
             value = found[2] or found[3] or found[4]
             return entities.unescape(value) if value else None
+    return None
+
+
+_DATA = re.compile(r"\s*data:(?:image|audio|video)/[a-z0-9.+-]{1,60}(?:;[a-z0-9=.-]{1,60}){0,4};base64,", re.IGNORECASE)
+
+
+def _written(source: str) -> bytes | None:
+    """The content of a `data:` address (RFC 2397) in Base64; None for any other address."""
+    if not (start := _DATA.match(source)):
+        return None
+    with suppress(ValueError):
+        return base64.b64decode("".join(source[start.end() :].split()), validate=True)
     return None
 
 

@@ -44,7 +44,8 @@ def test_files_go_out_of_the_text(html: str, text: str, names: list[str]) -> Non
 
 
 @pytest.mark.parametrize(
-    "source", ["https://e.example/x.png", "//e.example/x.png", "data:image/png;base64,AA==", "file:x"]
+    "source",
+    ["https://e.example/x.png", "//e.example/x.png", "data:text/html;base64,AA==", "data:image/png;base64,A", "file:x"],
 )
 def test_what_is_elsewhere_is_remote(source: str) -> None:
     (ref,) = marked(f'<img src="{source}">').refs
@@ -106,3 +107,9 @@ def test_a_name_survives_being_written_as_an_address(name: str) -> None:
     (ref,) = marked(f'<img src="{quote(name)}">').refs
     if name.strip() == name:
         assert ref.names[0] == unicodedata.normalize("NFC", name)
+
+
+@pytest.mark.parametrize("address", ["data:image/png;base64,AA==", " DATA:image/svg+xml;charset=utf-8;base64,A A=\n="])
+def test_a_picture_written_into_the_text_is_one_of_its_files(address: str) -> None:
+    [ref] = marked(f'<img src="{address}">').refs
+    assert (ref.kind, ref.content, ref.names, ref.remote) == (Kind.IMAGE, b"\0", (), False)
