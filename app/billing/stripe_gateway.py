@@ -133,8 +133,9 @@ class StripeGateway:
         for made in sorted(payments.data, key=lambda made: made.created, reverse=True):
             if intent := reading.id_of(made.payment.payment_intent):
                 charges = await _asked(client.charges.list_async({"payment_intent": intent, "limit": _MOST}))
-                return reading.paid_charge(charges.data)
-            if charge := reading.id_of(made.payment.charge):
+                if paid := reading.paid_charge(charges.data):
+                    return paid
+            elif charge := reading.id_of(made.payment.charge):
                 return await _asked(client.charges.retrieve_async(charge))
         return None
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.domain.note_links import NotePaths, relinked, relinked_values
 
-RENAMES = {"plan.md": "work/2027/new plan (draft).md"}
+RENAMES = {"plan.md": "plans/2027/new plan (draft).md"}
 BEFORE = NotePaths(["plan.md", "a/other.md", "with space.md", "p(1).md"])
 AFTER = BEFORE.renamed(RENAMES)
 
@@ -22,13 +22,13 @@ def moved(body: str, folder: str = "") -> str:
     [
         ("[[plan]]", "[[new plan (draft)]]"),
         ("![[plan#Goals|the plan]]", "![[new plan (draft)#Goals|the plan]]"),
-        ("[p](plan.md)", "[p](work/2027/new%20plan%20%28draft%29.md)"),
-        ('[p](plan.md#goals "title")', '[p](work/2027/new%20plan%20%28draft%29.md#goals "title")'),
-        ("[p](<plan.md>)", "[p](<work/2027/new plan (draft).md>)"),
-        ("[p](<plan.md#the goals> 't')", "[p](<work/2027/new plan (draft).md#the goals> 't')"),
-        ('[ref]: plan.md "title"', '[ref]: work/2027/new%20plan%20%28draft%29.md "title"'),
-        ("  [ref]: <plan.md>", "  [ref]: <work/2027/new plan (draft).md>"),
-        ("![[plan]] and [p](plan.md)", "![[new plan (draft)]] and [p](work/2027/new%20plan%20%28draft%29.md)"),
+        ("[p](plan.md)", "[p](plans/2027/new%20plan%20%28draft%29.md)"),
+        ('[p](plan.md#goals "title")', '[p](plans/2027/new%20plan%20%28draft%29.md#goals "title")'),
+        ("[p](<plan.md>)", "[p](<plans/2027/new plan (draft).md>)"),
+        ("[p](<plan.md#the goals> 't')", "[p](<plans/2027/new plan (draft).md#the goals> 't')"),
+        ('[ref]: plan.md "title"', '[ref]: plans/2027/new%20plan%20%28draft%29.md "title"'),
+        ("  [ref]: <plan.md>", "  [ref]: <plans/2027/new plan (draft).md>"),
+        ("![[plan]] and [p](plan.md)", "![[new plan (draft)]] and [p](plans/2027/new%20plan%20%28draft%29.md)"),
     ],
 )
 def test_a_link_follows_its_note(before: str, after: str) -> None:
@@ -41,8 +41,8 @@ def test_a_link_follows_its_note(before: str, after: str) -> None:
 @pytest.mark.parametrize(
     ("folder", "before", "after"),
     [
-        ("a", "[p](../plan.md)", "[p](../work/2027/new%20plan%20%28draft%29.md)"),
-        ("a", "[p](<../plan.md>)", "[p](<../work/2027/new plan (draft).md>)"),
+        ("a", "[p](../plan.md)", "[p](../plans/2027/new%20plan%20%28draft%29.md)"),
+        ("a", "[p](<../plan.md>)", "[p](<../plans/2027/new plan (draft).md>)"),
     ],
 )
 def test_a_link_is_read_from_the_folder_of_its_note(folder: str, before: str, after: str) -> None:
