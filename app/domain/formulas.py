@@ -30,9 +30,9 @@ _SIGNS: Final = re.compile(
             r"^[\[(][^\W_]{1,8}, ?[^\W_]{1,8}\]$|^\[[^\W_]{1,8}, ?[^\W_]{1,8}[\])]$",
             # A minus, an option of a command, a decrement.
             r"^-(?=[^\W\d_](?:[^\w]|$))|(?<= )-{1,2}(?=[^\W\d_])|^--(?=[^\W\d_])|(?<=\w)--(?= |$)",
-            r"(?<![^\W\d_])[a-zα-ω]-(?=\d)|(?<![^\W_])[^\W_] - [^\W_](?![^\W_])",
-            # Derivatives, and the charge of an ion of one element.
-            r"''(?!\w)|[^\W\d_]'\(|^[A-Z][a-z]?\d?-$",
+            r"(?<![^\W_])[^\W_] - [^\W_](?![^\W_])",
+            # Derivatives, and the charge of a common ion: `un-` is a prefix.
+            r"''(?!\w)|[^\W\d_]'\(|^(?i:cl|br|f|i|h|oh|cn|hs|scn|ocn|no[23]|clo[234]?|hco3|hso4|mno4|o2)-$",
         )
     )
 )

@@ -19,7 +19,7 @@ TABLE: list[tuple[str, str, Verdict]] = [
     ("x = y", "x != y", W), ("x != y", "x = y", W), ("x = y", "x=y", C), ("x ≠ y", "x != y", C), ("≠", "=", W),
     ("x ≤ y", "x <= y", C), ("x <= y", "x >= y", W), ("y = x", "x = y", W), ("a && b", "a & b", W),
     ("n!", "n", W), ("n", "n!", W), ("!a", "a", W), ("a", "!a", W), ("-x", "x", W), ("x", "-x", W),
-    ("x - 1", "x 1", W), ("x-1", "x1", W), ("x - 1", "x-1", C), ("e^x", "e^-x", W), ("e^(-x)", "e^-x", C),
+    ("x - 1", "x 1", W), ("x - 1", "x - 1", C), ("2x - 1", "2x + 1", W), ("e^x", "e^-x", W), ("e^(-x)", "e^-x", C),
     ("E = mc²", "E=mc^2", C), ("E = mc²", "E = mc2", C), ("F = m·a", "F = ma", C), ("a × b", "a*b", C),
     ("A → B", "A -> B", C), ("i++", "++i", W), ("i--", "i", W), ("¬p", "p", W), ("p ∨ q", "p ∧ q", W),
     ("x = 2a / b", "b", W), ("x = 2a / b", "x = 2a/b", C), ("x = 1 / x = 2", "x = 2", C),
@@ -43,6 +43,10 @@ TABLE: list[tuple[str, str, Verdict]] = [
     ("colo(u)r", "color", C), ("actor(s)", "actors", C), ("s(he)", "she", C), ("a(n)", "an", C), ("(x)", "x", C),
     ("un-", "un", C), ("-ness", "ness", C), ("B-52", "B52", C), ("すごい！本当", "すごい本当", C), ("don't", "dont", C),
     ("U.S.", "US", C), ("H₂O", "H2O", C), ("a_1", "a1", C), ("either / or", "or", C), ("AT&T", "at&t.", C),
+    ("Vitamin B12", "vitamin b-12", C), ("B-52", "b-52", C), ("I-95", "i-95", C), ("Cl-", "cl-", C), ("un-", "un", C),
+    ("x-ray", "x ray", C), ("T-shirt", "tshirt", C), ("n-th root", "nth root", C), ("p < 0.05", "p<0.05", C),
+    ("rock 'n' roll", "rock n roll", C), ("Mr. & Mrs. Smith", "mr & mrs smith", C), ("What?!", "what", C),
+    ("F = ma (Newton)", "f=ma", C), ("24/7", "24/7", C), ("5 + 3", "5+3", C), ("Yes, it is!", "yes it is", C),
 ]  # fmt: skip
 
 
